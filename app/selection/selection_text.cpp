@@ -6,6 +6,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/selection/selection_panel.h"
+#include "app/views/shared/quantities.h"
 #include "app/views/shared/words.h"
 #include "app/views/timeline/picture/whole_bars.h"
 
@@ -34,9 +35,9 @@ std::optional<Bar> bar_of(const Program& program, const Timeline& timeline, OpRe
   return std::nullopt;
 }
 
-// What an action or layer spends inside.
+// What an action or layer spends inside. `hides`: a lesson asks about times.
 void add_inside(SelectionText& text, const Program& program, const Timeline& timeline, OpRef op,
-                const Bar& whole) {
+                const Bar& whole, bool hides) {
   Nanoseconds computing{0}, communicating{0};
   int collectives = 0;
   for (const Bar& part : bars_of(program, timeline, op.rank)) {
@@ -48,23 +49,23 @@ void add_inside(SelectionText& text, const Program& program, const Timeline& tim
     collectives += computes ? 0 : 1;
   }
   if (collectives == 0) return;
-  text.facts.push_back({Selected::tr("computing inside"), time_text(computing)});
+  text.facts.push_back({Selected::tr("computing inside"), shown_time(computing, hides)});
   text.facts.push_back(
-      {Selected::tr("%1 collectives inside").arg(collectives), time_text(communicating)});
+      {Selected::tr("%1 collectives inside").arg(collectives), shown_time(communicating, hides)});
 }
 
 // What fills the idle time that ends at `end`: waiting for a sender, then for the link, is one gap
 // on the screen.
-void add_waits(SelectionText& text, const std::vector<IdleGap>& gaps, Nanoseconds end) {
+void add_waits(SelectionText& text, const std::vector<IdleGap>& gaps, Nanoseconds end, bool hides) {
   auto last = std::find_if(gaps.begin(), gaps.end(),
                            [&](const IdleGap& gap) { return gap.span.end == end; });
   if (last == gaps.end()) return;
   auto first = last++;
   while (first != gaps.begin() && std::prev(first)->span.end == first->span.begin) --first;
   if (last - first > 1)
-    text.facts.push_back({Selected::tr("idle before"), time_text(end - first->span.begin)});
+    text.facts.push_back({Selected::tr("idle before"), shown_time(end - first->span.begin, hides)});
   for (auto gap = first; gap != last; ++gap) {
-    const QString length = time_text(gap->span.end - gap->span.begin);
+    const QString length = shown_time(gap->span.end - gap->span.begin, hides);
     if (gap->why.id == "idle-wait")
       text.facts.push_back(
           {Selected::tr("waited %1 for").arg(length), sentence(gap->why.arguments.front())});
@@ -90,19 +91,21 @@ SelectionText describe_selection(const Session& session) {
   const std::shared_ptr<const Prediction> base =
       run && (in_run || fresh) ? run->prediction : session.subject().prediction();
   const Timeline& clicked = in_run ? run->observation.timeline : base->timeline;
+  const HiddenOfOps hides = session.locks().hidden_of_ops();
+  const auto length_of = [&](const Bar& one) {
+    return shown_time(one.span.end - one.span.begin, hides.times);
+  };
   const std::optional<Bar> bar = bar_of(base->program, clicked, op, zoom);
   if (!bar) return text;
   text.headline = bar_sentence(base->program, op.rank, *bar);
 
   if (!session.locks().hidden(QStringLiteral("lane.predicted")) && session.problems().empty())
     if (const auto expected = bar_of(base->program, base->timeline, op, zoom))
-      text.facts.push_back(
-          {Selected::tr("predicted"), time_text(expected->span.end - expected->span.begin)});
+      text.facts.push_back({Selected::tr("predicted"), length_of(*expected)});
   if (run && (in_run || fresh) && !session.locks().hidden(QStringLiteral("lane.run"))) {
     const RankTimeline& seen = run->observation.timeline.ranks[std::size_t(op.rank)];
     if (const auto happened = bar_of(base->program, run->observation.timeline, op, zoom)) {
-      text.facts.push_back({source_text(run->observation.source),
-                            time_text(happened->span.end - happened->span.begin)});
+      text.facts.push_back({source_text(run->observation.source), length_of(*happened)});
       Nanoseconds shortest{0}, longest{0};
       for (int at = happened->first_op; at <= happened->last_op; ++at) {
         if (std::size_t(at) >= seen.shortest.size()) break;
@@ -112,15 +115,17 @@ SelectionText describe_selection(const Session& session) {
       if (happened->first_op == happened->last_op && longest > Nanoseconds(0))
         text.facts.push_back(
             {Selected::tr("over %1 steps").arg(run->observation.timeline.steps),
-             Selected::tr("%1 to %2").arg(time_text(shortest), time_text(longest))});
+             Selected::tr("%1 to %2")
+                 .arg(shown_time(shortest, hides.times), shown_time(longest, hides.times))});
     }
   }
   const Op& first = base->program.ranks[std::size_t(op.rank)].ops[std::size_t(bar->first_op)];
   if (first.bytes > 0 && bar->kind != OpKind::kCompute)
-    text.facts.push_back({Selected::tr("carries"), bytes_text(first.bytes)});
+    text.facts.push_back(
+        {Selected::tr("carries"), hides.bytes ? kHidden : bytes_text(first.bytes)});
   if (bar->lane != Lane::kCompute) return text;
-  if (zoom != Zoom::kPieces) add_inside(text, base->program, clicked, op, *bar);
-  add_waits(text, idle_gaps(base->program, clicked, op.rank), bar->span.begin);
+  if (zoom != Zoom::kPieces) add_inside(text, base->program, clicked, op, *bar, hides.times);
+  add_waits(text, idle_gaps(base->program, clicked, op.rank), bar->span.begin, hides.times);
   return text;
 }
 

@@ -13,6 +13,10 @@ bool LessonLocks::hidden(const QString& key) const {
   });
 }
 
+HiddenOfOps LessonLocks::hidden_of_ops() const {
+  return {hidden(QStringLiteral("step.seconds")), hidden(QStringLiteral("traffic.sent_bytes"))};
+}
+
 void LessonLocks::set_hidden(const QStringList& keys) {
   if (keys == hidden_) return;
   hidden_ = keys;

@@ -27,6 +27,12 @@ struct Guess {
   std::shared_ptr<const CollectiveChoice> collective = {};
 };
 
+// What of single ops would tell what a lesson asks about the whole step.
+struct HiddenOfOps {
+  bool times = false;  // when they begin and how long they take
+  bool bytes = false;  // that they send
+};
+
 class LessonLocks : public QObject {
   Q_OBJECT
 
@@ -37,6 +43,7 @@ class LessonLocks : public QObject {
   // "lane.predicted", "lane.run", "memory", ... A hidden key hides the keys below it.
   bool hidden(const QString& key) const;
   const QStringList& hidden_keys() const { return hidden_; }
+  HiddenOfOps hidden_of_ops() const;
   void set_hidden(const QStringList& keys);
   // Setting keys that may be changed now; empty means all.
   bool allowed(const QString& key) const;

@@ -24,44 +24,32 @@ QString question_refusal(const Session& session) {
              : QString();
 }
 
-// What would shrink what does not fit, of the settings that a lesson leaves open and that are not
-// used up. `together`: the ranks share one memory.
+// What would shrink what does not fit, of what is not used up; in a lesson nothing, whose task it
+// may be to find that. `together`: the ranks share one memory.
 QString shrinking_advice(const Session& session, bool together) {
-  const LessonLocks& locks = session.locks();
-  const auto is_open = [&](const char* setting) {  // or a part of it: "model.layers" of "model"
-    const QString key = QLatin1String(setting), part = key + QLatin1Char('.');
-    const QStringList& open = locks.allowed_keys();
-    return locks.allowed(key) || std::any_of(open.begin(), open.end(), [&](const QString& one) {
-             return one.startsWith(part);
-           });
-  };
+  if (!session.locks().lesson_state().is_null()) return {};
+  const Setup& setup = session.subject().prediction()->setup;
   QStringList ways;
-  const auto offer = [&](std::initializer_list<const char*> settings, const QString& way) {
-    if (std::any_of(settings.begin(), settings.end(), is_open)) ways << way;
-  };
   if (together) {
-    offer({"mesh.dp", "mesh.tp", "mesh.pp"}, RunAdvice::tr("fewer ranks"));
-    offer({"model"}, RunAdvice::tr("a smaller model"));
-    offer({"micro_batch"}, RunAdvice::tr("a smaller micro-batch"));
+    ways << RunAdvice::tr("fewer ranks") << RunAdvice::tr("a smaller model")
+         << RunAdvice::tr("a smaller micro-batch");
   } else {
-    const Setup& setup = session.subject().prediction()->setup;
-    offer({"mesh.pp"}, RunAdvice::tr("more stages"));
-    offer({"mesh.tp"}, RunAdvice::tr("more TP"));
-    if (setup.attention == Attention::kUnfused)
-      offer({"attention"}, RunAdvice::tr("fused attention"));
-    if (setup.mesh.dp * setup.mesh.cp > 1 && setup.zero < 3) offer({"zero"}, RunAdvice::tr("ZeRO"));
-    if (setup.recompute != Recompute::kFull) offer({"recompute"}, RunAdvice::tr("recompute"));
+    ways << RunAdvice::tr("more stages") << RunAdvice::tr("more TP");
+    if (setup.attention == Attention::kUnfused) ways << RunAdvice::tr("fused attention");
+    if (setup.mesh.dp * setup.mesh.cp > 1 && setup.zero < 3) ways << RunAdvice::tr("ZeRO");
+    if (setup.recompute != Recompute::kFull) ways << RunAdvice::tr("recompute");
   }
-  return ways.isEmpty()
-             ? QString()
-             : RunAdvice::tr("What would shrink it: %1.").arg(ways.join(QStringLiteral(", ")));
+  return RunAdvice::tr("What would shrink it: %1.").arg(ways.join(QStringLiteral(", ")));
 }
 
-// Whole seconds, from a minute on whole minutes, at least one.
+// In the largest unit of which there is one, in whole numbers: "7 days".
 QString rough_time(double seconds) {
-  const auto whole = [](double time) { return qint64(std::max(1.0, std::round(time))); };
-  return seconds < 59.5 ? RunAdvice::tr("%1 s").arg(whole(seconds))
-                        : RunAdvice::tr("%1 min").arg(whole(seconds / 60));
+  constexpr double kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
+  const auto whole = [&](double unit) { return std::max(1ll, std::llround(seconds / unit)); };
+  if (seconds < kMinute - 0.5) return RunAdvice::tr("%1 s").arg(whole(1));
+  if (whole(kMinute) < 60) return RunAdvice::tr("%1 min").arg(whole(kMinute));
+  if (whole(kHour) < 24) return RunAdvice::tr("%1 h").arg(whole(kHour));
+  return whole(kDay) == 1 ? RunAdvice::tr("1 day") : RunAdvice::tr("%1 days").arg(whole(kDay));
 }
 
 }  // namespace

@@ -37,7 +37,9 @@ struct Shown {
 Result<Shown> shown(const Session& session) {
   const RunRecord* record = session.runs().current();
   const bool observed = record && !session.runs().current_is_stale();
-  if (session.locks().hidden(observed ? QStringLiteral("lane.run")
+  const HiddenOfOps hides = session.locks().hidden_of_ops();
+  if (hides.times || hides.bytes ||
+      session.locks().hidden(observed ? QStringLiteral("lane.run")
                                       : QStringLiteral("lane.predicted")))
     return hidden_figures();
   const Prediction& prediction = observed ? *record->prediction : *session.subject().prediction();

@@ -37,9 +37,8 @@ Picture lanes_of(const Session& session, const ComparedEntries& comparison) {
   Picture picture;
   picture.folds = false;
   picture.hides_shares = session.locks().hidden(QStringLiteral("bubble.of_total"));
-  picture.hides_traffic = session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
   picture.hides_held = session.locks().hidden(QStringLiteral("held.peak"));
-  picture.hides_step = session.locks().hidden(QStringLiteral("step.seconds"));
+  picture.hides = session.locks().hidden_of_ops();
   Nanoseconds end{1};
   for (std::size_t at = 0; at < comparison.entries.size(); ++at) {
     PictureLane lane;

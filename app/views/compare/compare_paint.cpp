@@ -53,7 +53,7 @@ double paint_compared_lanes(QPainter& painter, const QRectF& rect, const Compare
   const QFont bold = theme.font(12, true);
   const auto step_of = [&](const TitleBox& title) {
     const auto at = std::size_t(title.lane);
-    if (lanes.hides_step || lanes.lanes[at].hidden) return QStringLiteral("?");
+    if (lanes.hides.times || lanes.lanes[at].hidden) return QStringLiteral("?");
     return seconds_text(picture.comparison->beside.columns[at].step.seconds);
   };
   for (TitleBox& title : layout.titles)  // between its letter and its step

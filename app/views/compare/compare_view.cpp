@@ -280,7 +280,7 @@ bool CompareView::show_tip(QPointF at, QPoint global) {
   const Bar& bar = row.lane(hit->which, hit->zoom).bars[std::size_t(hit->bar)];
   QString text = QStringLiteral("%1 · %2").arg(letter_of(std::size_t(hit->lane)),
                                                bar_sentence(rows.program(), row.rank_index, bar));
-  if (!s.shown->lanes.hides_step)
+  if (!s.shown->lanes.hides.times)
     text += QLatin1Char('\n') +
             tr("begins at %1, takes %2")
                 .arg(time_text(bar.span.begin), time_text(bar.span.end - bar.span.begin));
@@ -301,8 +301,8 @@ void CompareView::describe_selected() {
     if (bar && text.headline.isEmpty())
       text.headline = bar_sentence(lane.rows->program(), rank, *bar);
     const QString when =
-        s.shown->lanes.hides_step ? QStringLiteral("?")
-        : bar                     ? tr("begins at %1, takes %2")
+        s.shown->lanes.hides.times ? QStringLiteral("?")
+        : bar                      ? tr("begins at %1, takes %2")
                     .arg(time_text(bar->span.begin), time_text(bar->span.end - bar->span.begin))
               : tr("has no such action");
     text.facts.push_back({letter_of(at), when});

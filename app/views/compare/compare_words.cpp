@@ -174,9 +174,9 @@ QString later_text(const ComparedEntries& comparison, std::size_t column, Nanose
   });
   if (step == rows.end()) return kDash;
   const auto row = std::size_t(step - rows.begin());
-  const bool told = step->differences[column] && !comparison.lanes.hides_step &&
+  const bool told = step->differences[column] && !comparison.lanes.hides.times &&
                     !comparison.hidden_columns[column] && !comparison.hidden_columns[0];
-  return told ? compared_difference(seconds_of(later), "seconds")
+  return told ? seconds_difference_text(seconds_of(later))
               : difference_cell(comparison, row, column);
 }
 

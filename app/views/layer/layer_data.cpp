@@ -85,7 +85,8 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
     return session.locks().hidden(QLatin1String(figure)) ||
            session.locks().hidden(QLatin1String(of_layer));
   };
-  picture.hides_time = hides("lane.predicted", "layer.seconds");
+  picture.hides_time =
+      hides("lane.predicted", "layer.seconds") || session.locks().hidden_of_ops().times;
   picture.hides_traffic = hides("traffic.sent_bytes", "layer.sent_bytes");
   picture.hides_memory = hides("memory.peak_bytes", "layer.kept_bytes");
   picture.hides_blocks = session.locks().hidden(QStringLiteral("layer.blocks"));

@@ -10,6 +10,7 @@
 #include "app/look/sentence.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -81,7 +82,7 @@ void MemoryView::describe_point(QPointF point) {
   text.facts = {{tr("holds"), bytes_text(part->bytes)},
                 {tr("exactly"), exact_bytes_text(part->bytes)},
                 {tr("is"), part->detail},
-                {QString(), part->how_long}};
+                {QString(), s.session.locks().hidden_of_ops().times ? kHidden : part->how_long}};
   Q_EMIT described(text);
 }
 
@@ -158,7 +159,7 @@ bool MemoryView::event(QEvent* event) {
       point.x() >= kCurveAxis) {
     const Nanoseconds time = s.axis(width()).time_at(point.x());
     const CategoryBytes held = held_at(s.shown.curve, time);
-    lines << tr("At %1").arg(time_text(time));
+    lines << tr("At %1").arg(shown_time(time, s.session.locks().hidden_of_ops().times));
     for (int category = kCategories - 1; category >= 0; --category)
       if (held[std::size_t(category)] > 0)
         lines << QStringLiteral("%1: %2").arg(category_text(Category(category)),
@@ -196,7 +197,8 @@ QString MemoryView::description() const {
       parts << QStringLiteral("%1 %2").arg(in_sentence(category_text(Category(category))),
                                            bytes_text(held[std::size_t(category)]));
   return tr("%1. %2. At %3 it holds %4. Peak %5 %6.")
-      .arg(s.shown.title, stages.join(QStringLiteral("; ")), time_text(now),
+      .arg(s.shown.title, stages.join(QStringLiteral("; ")),
+           shown_time(now, s.session.locks().hidden_of_ops().times),
            parts.join(QStringLiteral(", ")), bytes_text(s.shown.curve.peak.bytes),
            sentence(s.shown.curve.peak.when));
 }

@@ -10,6 +10,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/state/collective/collective_plan.h"
+#include "app/views/shared/quantities.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard.h"
 
@@ -255,7 +256,8 @@ std::int64_t MeshMotion::sent_until(int built, Axis axis, int stage, Nanoseconds
   return sum;
 }
 
-QString mesh_sentence(const Program& program, const MeshMotion& motion, Nanoseconds time) {
+QString mesh_sentence(const Program& program, const MeshMotion& motion, Nanoseconds time,
+                      const HiddenOfOps& hides) {
   const MeshMotion::Moment moment = motion.at(time);
   std::map<QString, int> collectives;
   for (const MeshMotion::Lit& lit : moment.lit) {
@@ -278,7 +280,8 @@ QString mesh_sentence(const Program& program, const MeshMotion& motion, Nanoseco
   if (moment.messages.size() > kMost)
     parts << Words::tr("%1 further messages").arg(moment.messages.size() - kMost);
   if (parts.isEmpty()) parts << Words::tr("nobody sends");
-  return Words::tr("At %1: %2.").arg(time_text(time), parts.join(QStringLiteral("; ")));
+  return Words::tr("At %1: %2.")
+      .arg(shown_time(time, hides.times), parts.join(QStringLiteral("; ")));
 }
 
 }  // namespace parallelarium

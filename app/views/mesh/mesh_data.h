@@ -99,6 +99,7 @@ class MeshMotion {
 
 // What goes on at `time`, for screen readers: "At 59.0 ms: 4 ranks in an all-reduce of gradients
 // (DP); activations from rank 0 to rank 4."
-QString mesh_sentence(const Program& program, const MeshMotion& motion, Nanoseconds time);
+QString mesh_sentence(const Program& program, const MeshMotion& motion, Nanoseconds time,
+                      const HiddenOfOps& hides);
 
 }  // namespace parallelarium

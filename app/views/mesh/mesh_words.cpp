@@ -11,8 +11,9 @@ QString MeshView::description() const {
   QString text = mesh_title(setup) + QStringLiteral(". ") + mesh_order_text(setup.mesh.order) +
                  QStringLiteral(". ");
   if (!mesh_hides_traffic(s.session))
-    text +=
-        mesh_sentence(s.of->program, s.motion, s.session.playback().playhead()) + QLatin1Char(' ');
+    text += mesh_sentence(s.of->program, s.motion, s.session.playback().playhead(),
+                          s.session.locks().hidden_of_ops()) +
+            QLatin1Char(' ');
   if (setup.mesh.ranks() == 1) text += tr("One rank sends nothing.") + QLatin1Char(' ');
   text += wires_sentence(s.wires, setup.mesh, mesh_hides_traffic(s.session)) + QLatin1Char(' ') +
           rank_headline(s.facts, setup.mesh);

@@ -160,7 +160,8 @@ bool HeldPlot::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip && state_->rows && !state_->hidden) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Nanoseconds time = state_->axis().time_at(help->pos().x());
-    QStringList lines{tr("Held at %1, %2").arg(time_text(time), state_->source)};
+    const bool hides = state_->session.locks().hidden_of_ops().times;
+    QStringList lines{tr("Held at %1, %2").arg(shown_time(time, hides), state_->source)};
     for (const HeldLine& line : state_->lines) {
       double held = 0;
       for (const HeldPoint& point : line.points)

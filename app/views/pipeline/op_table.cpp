@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/views/shared/quantities.h"
 #include "app/views/shared/words.h"
 #include "app/views/timeline/picture/range_readout.h"
 
@@ -29,9 +30,10 @@ QString figure(double value) { return QLocale().toString(value, 'f', 3); }
 }  // namespace
 
 void OpModel::show(std::shared_ptr<const LaneRows> predicted,
-                   std::shared_ptr<const LaneRows> observed, Zoom zoom) {
+                   std::shared_ptr<const LaneRows> observed, Zoom zoom, const HiddenOfOps& hides) {
   beginResetModel();
   zoom_ = zoom;
+  hides_ = hides;
   predicted_ = std::move(predicted);
   observed_ = std::move(observed);
   lines_.clear();
@@ -94,6 +96,7 @@ QVariant OpModel::data(const QModelIndex& index, int role) const {
   const Bar* theirs = predicted_ ? line.observed : &bar;
   const auto number = [&](bool there, double value) -> QVariant {
     if (!there) return {};
+    if (hides_.times) return kHidden;
     return role == kSortRole ? QVariant(value) : QVariant(figure(value));
   };
   const auto begin = [](const Bar* of) { return of ? milliseconds(of->span.begin) : 0; };
@@ -130,6 +133,7 @@ QVariant OpModel::data(const QModelIndex& index, int role) const {
     case kBytes: {
       const std::int64_t bytes = sent_bytes_of(rows->program(), row.rank_index, bar);
       if (bar.kind == OpKind::kCompute) return {};
+      if (hides_.bytes) return kHidden;
       return role == kSortRole ? QVariant(static_cast<qlonglong>(bytes))
                                : QVariant(count_text(bytes));
     }
@@ -215,8 +219,9 @@ OpTable::OpTable(Session& session, QWidget* parent)
 }
 
 void OpTable::show_rows(std::shared_ptr<const LaneRows> predicted,
-                        std::shared_ptr<const LaneRows> observed, Zoom zoom) {
-  model_->show(std::move(predicted), std::move(observed), zoom);
+                        std::shared_ptr<const LaneRows> observed, Zoom zoom,
+                        const HiddenOfOps& hides) {
+  model_->show(std::move(predicted), std::move(observed), zoom, hides);
   // As wide as numbers and source words need; the rest is for the sentence.
   const int least[OpModel::kColumns] = {46, 50, 0, 76, 76, 76, 76, 76, 76};
   const QFontMetrics metrics(table_->horizontalHeader()->font());

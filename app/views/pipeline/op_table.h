@@ -38,7 +38,7 @@ class OpModel : public QAbstractTableModel {
   // Either side may be null. `fresh`: both are of one Setup and stand in one line.
   // A line for each bar of the compute lanes as `zoom` shows them, and of the other lanes.
   void show(std::shared_ptr<const LaneRows> predicted, std::shared_ptr<const LaneRows> observed,
-            Zoom zoom = Zoom::kActions);
+            Zoom zoom = Zoom::kActions, const HiddenOfOps& hides = {});
   Zoom zoom() const { return zoom_; }
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -57,6 +57,7 @@ class OpModel : public QAbstractTableModel {
   std::shared_ptr<const LaneRows> predicted_, observed_;
   std::vector<Line> lines_;
   Zoom zoom_ = Zoom::kActions;
+  HiddenOfOps hides_;
 };
 
 class OpTable : public QWidget {
@@ -65,7 +66,7 @@ class OpTable : public QWidget {
  public:
   explicit OpTable(Session& session, QWidget* parent = nullptr);
   void show_rows(std::shared_ptr<const LaneRows> predicted,
-                 std::shared_ptr<const LaneRows> observed, Zoom zoom);
+                 std::shared_ptr<const LaneRows> observed, Zoom zoom, const HiddenOfOps& hides);
   // The chosen lines, or all of them, as tab-separated text with headers.
   QString as_text() const;
   // What its keys do, for menus and the shortcut sheet.

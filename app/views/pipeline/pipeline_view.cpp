@@ -276,7 +276,7 @@ void PipelineView::refresh() {
     };
     const bool joined = joins(picture);
     s.table->show_rows(rows(LaneStyle::kPredicted), joined ? rows(LaneStyle::kObserved) : nullptr,
-                       zoom_of(picture, s.timeline->layout_of_rows()));
+                       zoom_of(picture, s.timeline->layout_of_rows()), picture.hides);
   }
   const Mesh& mesh = s.session.subject().prediction()->setup.mesh;
   s.one_stage->setVisible(mesh.pp == 1);

@@ -268,7 +268,7 @@ void StageStrip::update_scroll() {
 
 QString StageStrip::description() const {
   if (!rows_ || hidden_) return tr("Hidden until you answer.");
-  return moment_sentence(*rows_, session_.playback().playhead(),
+  return moment_sentence(*rows_, session_.playback().playhead(), session_.locks().hidden_of_ops(),
                          !session_.locks().hidden(QStringLiteral("held.peak")));
 }
 

@@ -3,7 +3,10 @@
 // computation for strip, exports and clipboard. Each view chooses five, in its own folder.
 #pragma once
 
+#include <QLocale>
 #include <QString>
+
+#include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
 
@@ -17,7 +20,10 @@ struct Figure {
 };
 
 // What stands in the place of a figure that a lesson hides.
+inline const QString kHidden = QStringLiteral("?");
 Figure hidden_figure();
+// A time in the step, as text.
+QString shown_time(Nanoseconds time, bool hidden, const QLocale& locale = QLocale());
 
 struct Quantity {
   QString key;    // dotted key of predict and run: "step.seconds"

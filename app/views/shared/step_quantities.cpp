@@ -332,7 +332,11 @@ void StepSides::finish(std::vector<Quantity>& all) const {
 
 }  // namespace
 
-Figure hidden_figure() { return {QStringLiteral("?"), Quantities::tr("hidden for now"), {}, true}; }
+Figure hidden_figure() { return {kHidden, Quantities::tr("hidden for now"), {}, true}; }
+
+QString shown_time(Nanoseconds time, bool hidden, const QLocale& locale) {
+  return hidden ? kHidden : time_text(time, locale);
+}
 
 QString rank_place(const Prediction& prediction, int rank) {
   const auto& ranks = prediction.program.ranks;

@@ -10,6 +10,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/state/step/order_edit.h"
+#include "app/views/shared/quantities.h"
 #include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
@@ -24,12 +25,19 @@ QString plural(int count, const char* one, const char* many) {
   return (count == 1 ? SharedTexts::tr(one) : SharedTexts::tr(many)).arg(QLocale().toString(count));
 }
 
-QString duration_line(const QString& source, const Bar& bar, const QLocale& locale) {
-  return source + QLatin1Char(' ') + time_text(bar.span.end - bar.span.begin, locale);
+// Times of ops, as a lesson lets them be read.
+struct OpTimes {
+  bool hidden;
+  const QLocale& locale;
+  QString text(Nanoseconds time) const { return shown_time(time, hidden, locale); }
+};
+
+QString duration_line(const QString& source, const Bar& bar, const OpTimes& times) {
+  return source + QLatin1Char(' ') + times.text(bar.span.end - bar.span.begin);
 }
 
 // Shortest and longest over the timed steps; the bar's ops added up.
-QString spread_text(const LaneRows& rows, int rank_index, const Bar& bar, const QLocale& locale) {
+QString spread_text(const LaneRows& rows, int rank_index, const Bar& bar, const OpTimes& times) {
   const RankTimeline& rank = rows.timeline->ranks[static_cast<std::size_t>(rank_index)];
   const auto last = static_cast<std::size_t>(bar.last_op);
   if (rows.timeline->steps < 2 || rank.shortest.size() <= last || rank.longest.size() <= last)
@@ -42,26 +50,26 @@ QString spread_text(const LaneRows& rows, int rank_index, const Bar& bar, const 
     high += rank.longest[op];
   }
   return SharedTexts::tr("%1 to %2 over %3 steps")
-      .arg(time_text(low, locale), time_text(high, locale))
+      .arg(times.text(low), times.text(high))
       .arg(rows.timeline->steps);
 }
 
 // "waited 0.3 ms for ...": the idle time that ends where the bar begins.
-QString waited_line(const LaneRows& rows, int rank_index, const Bar& bar, const QLocale& locale) {
+QString waited_line(const LaneRows& rows, int rank_index, const Bar& bar, const OpTimes& times) {
   if (bar.lane != Lane::kCompute) return {};
   for (const IdleGap& gap : rows.gaps_of(rank_index)) {
     if (gap.span.end < bar.span.begin) continue;
     if (gap.span.end > bar.span.begin) break;
     const QString why = sentence(gap.why);
     return SharedTexts::tr("before it: idle %1, %2")
-        .arg(time_text(gap.span.end - gap.span.begin, locale), why);
+        .arg(times.text(gap.span.end - gap.span.begin), why);
   }
   return {};
 }
 
 // "inside: computing 8.2 ms, 12 collectives 3.1 ms, waiting 2 ms": what a bar of an action or layer
 // is made of.
-QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const QLocale& locale) {
+QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const OpTimes& times) {
   const Row* row = rows.row_of(op.rank);
   const Bar* bar = rows.bar_of(op, zoom);
   if (!row || !bar || bar->lane != Lane::kCompute || !row->opens()) return {};
@@ -71,12 +79,12 @@ QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const QLocale& loc
   const InsideTimes inside = inside_times(row->lane(Lane::kCompute, Zoom::kPieces), list, index);
   const bool waits = list.waits_long(index);
   if (inside.collectives == 0 && !waits) return {};
-  QStringList parts = {SharedTexts::tr("computing %1").arg(time_text(inside.computing, locale))};
+  QStringList parts = {SharedTexts::tr("computing %1").arg(times.text(inside.computing))};
   if (inside.collectives > 0)
     parts.append(SharedTexts::tr("%1 collectives %2")
                      .arg(inside.collectives)
-                     .arg(time_text(inside.communicating, locale)));
-  if (waits) parts.append(SharedTexts::tr("waiting %1").arg(time_text(inside.waiting, locale)));
+                     .arg(times.text(inside.communicating)));
+  if (waits) parts.append(SharedTexts::tr("waiting %1").arg(times.text(inside.waiting)));
   return SharedTexts::tr("inside: %1").arg(parts.join(QStringLiteral(", ")));
 }
 
@@ -122,7 +130,8 @@ QString schedule_title(const Schedule& schedule) {
 }
 
 QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef op, bool fresh,
-                      Zoom zoom, const QLocale& locale) {
+                      Zoom zoom, const HiddenOfOps& hides, const QLocale& locale) {
+  const OpTimes times{hides.times, locale};
   const Bar* ours = predicted ? predicted->bar_of(op, zoom) : nullptr;
   const Bar* theirs = observed ? observed->bar_of(op, zoom) : nullptr;
   if (!ours && !theirs) return {};
@@ -130,15 +139,15 @@ QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef
   const Bar& bar = ours ? *ours : *theirs;
   QStringList lines{bar_sentence(first.program(), op.rank, bar)};
   if (ours)
-    lines << duration_line(prediction_source_text(predicted->prediction->word), *ours, locale);
+    lines << duration_line(prediction_source_text(predicted->prediction->word), *ours, times);
   if (theirs) {
-    QString line = duration_line(source_text(observed->timeline->source), *theirs, locale);
-    const QString spread = spread_text(*observed, op.rank, *theirs, locale);
+    QString line = duration_line(source_text(observed->timeline->source), *theirs, times);
+    const QString spread = spread_text(*observed, op.rank, *theirs, times);
     if (!spread.isEmpty()) line += kDotBetween + spread;
     lines << line;
     if (ours && fresh) lines << difference_line(observed->timeline->source, *ours, *theirs, locale);
   }
-  const QString parts = parts_line(theirs ? *observed : *predicted, op, zoom, locale);
+  const QString parts = parts_line(theirs ? *observed : *predicted, op, zoom, times);
   if (!parts.isEmpty()) lines << parts;
   std::int64_t bytes = 0;
   const auto& ops = first.program().ranks[static_cast<std::size_t>(op.rank)].ops;
@@ -146,22 +155,22 @@ QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef
     const Op& part = ops[static_cast<std::size_t>(index)];
     if (part.kind != OpKind::kCompute && part.lane == bar.lane) bytes += part.bytes * part.repeat;
   }
-  if (bytes > 0)
+  if (bytes > 0 && !hides.bytes)
     lines << SharedTexts::tr("%1 (%2)").arg(exact_bytes_text(bytes, locale),
                                             bytes_text(bytes, locale));
   const LaneRows& waited = theirs ? *observed : *predicted;
-  const QString wait = waited_line(waited, op.rank, theirs ? *theirs : *ours, locale);
+  const QString wait = waited_line(waited, op.rank, theirs ? *theirs : *ours, times);
   if (!wait.isEmpty()) lines << wait;
   return lines;
 }
 
 QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
-                      const QLocale& locale) {
+                      const HiddenOfOps& hides, const QLocale& locale) {
   for (const IdleGap& gap : rows.gaps_of(rank_index)) {
     if (time < gap.span.begin) break;
     if (time > gap.span.end) continue;
     return SharedTexts::tr("Idle %1, %2: %3")
-        .arg(time_text(gap.span.end - gap.span.begin, locale), idle_word(gap.kind),
+        .arg(shown_time(gap.span.end - gap.span.begin, hides.times, locale), idle_word(gap.kind),
              sentence(gap.why));
   }
   return {};
@@ -336,8 +345,8 @@ QString machine_footer(const Prediction& prediction) {
   return text;
 }
 
-QString moment_sentence(const LaneRows& rows, Nanoseconds time, bool with_held,
-                        const QLocale& locale) {
+QString moment_sentence(const LaneRows& rows, Nanoseconds time, const HiddenOfOps& hides,
+                        bool with_held, const QLocale& locale) {
   QStringList stages;
   int stage = -1;
   for (const Row& row : rows.rows) {
@@ -358,7 +367,7 @@ QString moment_sentence(const LaneRows& rows, Nanoseconds time, bool with_held,
                                  : SharedTexts::tr("holds %1").arg(held.join(QLatin1Char(' '))));
   }
   return SharedTexts::tr("At %1: %2.")
-      .arg(time_text(time, locale), stages.join(QStringLiteral("; ")));
+      .arg(shown_time(time, hides.times, locale), stages.join(QStringLiteral("; ")));
 }
 
 }  // namespace parallelarium

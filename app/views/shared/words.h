@@ -27,11 +27,11 @@ QString bar_sentence(const Program& program, int rank_index, const Bar& bar);
 // source words and the spread, bytes, what it waited for; from far, what its parts are. Either side
 // may be null; `fresh` says that both are of one Setup, so that a difference may be named.
 QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef op, bool fresh,
-                      Zoom zoom, const QLocale& locale = QLocale());
+                      Zoom zoom, const HiddenOfOps& hides, const QLocale& locale = QLocale());
 
 // Why a rank idles at `time`: "idle 12.1 ms: warm-up, waits for ..."; empty when it is busy.
 QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
-                      const QLocale& locale = QLocale());
+                      const HiddenOfOps& hides, const QLocale& locale = QLocale());
 
 // Titles of blocks, in upper case where they name the source:
 // "PREDICTED \u00b7 for this engine, calibrated".
@@ -55,7 +55,7 @@ QString machine_footer(const Prediction& prediction);
 
 // What the stages do at `time`, for screen readers: "At 59.0 ms: stage 0 backward 4, holds 4 5 6
 // 7; stage 1 idle, ..."; without what they hold where a lesson asks for it.
-QString moment_sentence(const LaneRows& rows, Nanoseconds time, bool with_held = true,
-                        const QLocale& locale = QLocale());
+QString moment_sentence(const LaneRows& rows, Nanoseconds time, const HiddenOfOps& hides,
+                        bool with_held = true, const QLocale& locale = QLocale());
 
 }  // namespace parallelarium

@@ -3,6 +3,7 @@
 
 #include "app/look/figures.h"
 #include "app/state/run/run_advice.h"
+#include "app/views/shared/quantities.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
@@ -61,7 +62,7 @@ void add_ends(Picture& picture) {
       break;
     case Source::kPredicted:
     case Source::kMeasured:
-      shorter->end_text = QObject::tr("ends %1 sooner").arg(time_text(by));
+      shorter->end_text = QObject::tr("ends %1 sooner").arg(shown_time(by, picture.hides.times));
       break;
   }
 }
@@ -90,9 +91,8 @@ std::shared_ptr<const LaneRows> PictureSource::rows_of(const RunRecord& record,
 Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   Picture picture;
   picture.hides_shares = session.locks().hidden(QStringLiteral("bubble.of_total"));
-  picture.hides_traffic = session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
   picture.hides_held = session.locks().hidden(QStringLiteral("held.peak"));
-  picture.hides_step = session.locks().hidden(QStringLiteral("step.seconds"));
+  picture.hides = session.locks().hidden_of_ops();
   const RunRecord* run = session.runs().current();
   const bool fresh = run && !session.runs().current_is_stale();
   const std::shared_ptr<const Prediction> prediction = session.subject().prediction();

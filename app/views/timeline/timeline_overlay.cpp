@@ -165,9 +165,8 @@ void paint_cursor(const Canvas& canvas, const Overlay& overlay) {
   canvas.painter.setPen(QPen(canvas.theme.muted, 1, Qt::DotLine));
   draw_upright(canvas.painter, canvas.layout, canvas.picture, canvas.theme, x,
                canvas.layout.tick_band - 8, canvas.size, canvas.scroll);
-  if (canvas.picture.hides_step) return;
   const QFont font = canvas.theme.font(11);
-  const QString text = time_text(*overlay.cursor);
+  const QString text = shown_time(*overlay.cursor, canvas.picture.hides.times);
   const double width = QFontMetricsF(font).horizontalAdvance(text) + 10;
   const QRectF plate(std::clamp(x - width / 2, 2.0, std::max(2.0, canvas.size.width() - width - 2)),
                      canvas.layout.tick_band - 24, width, 15);

@@ -283,7 +283,7 @@ QString TimelineView::tip_at(QPointF position) const {
   const Row& row = lane.rows->rows[static_cast<std::size_t>(hit->row)];
   if (hit->bar < 0) {
     if (position.y() - s.layout.tick_band + verticalScrollBar()->value() < 0) return {};
-    return idle_sentence(*lane.rows, row.rank_index, hit->time);
+    return idle_sentence(*lane.rows, row.rank_index, hit->time, s.picture.hides);
   }
   if (hit->merged > 1)
     return tr("%n ops share these pixels; zoom in to see each.", nullptr, hit->merged);
@@ -298,11 +298,11 @@ QString TimelineView::tip_at(QPointF position) const {
   QStringList lines;
   if (joined) {
     lines = bar_lines(visible_rows(LaneStyle::kPredicted), visible_rows(LaneStyle::kObserved), op,
-                      true, hit->zoom);
+                      true, hit->zoom, s.picture.hides);
   } else {
     const bool predicted = lane.rows->timeline->source == Source::kPredicted;
     lines = bar_lines(predicted ? lane.rows.get() : nullptr, predicted ? nullptr : lane.rows.get(),
-                      op, false, hit->zoom);
+                      op, false, hit->zoom, s.picture.hides);
   }
   return lines.join(QLatin1Char('\n'));
 }
@@ -322,7 +322,8 @@ QString TimelineView::description() const {
 QString TimelineView::moment() const {
   const State& s = *state_;
   const PictureLane* lane = animated_lane(s.picture);
-  return lane ? moment_sentence(*lane->rows, s.session.playback().playhead(), !s.picture.hides_held)
+  return lane ? moment_sentence(*lane->rows, s.session.playback().playhead(), s.picture.hides,
+                                !s.picture.hides_held)
               : QString();
 }
 
@@ -335,7 +336,8 @@ QString TimelineView::selected_words() const {
   const bool predicted = rows->timeline->source == Source::kPredicted;
   return tr("Selected: %1")
       .arg(bar_lines(predicted ? rows : nullptr, predicted ? nullptr : rows,
-                     s.session.subject().selected(), false, s.session.subject().selected_zoom())
+                     s.session.subject().selected(), false, s.session.subject().selected_zoom(),
+                     s.picture.hides)
                .join(QStringLiteral(", ")));
 }
 

@@ -7,12 +7,14 @@
 #include <QLabel>
 #include <QRegularExpression>
 #include <QSvgGenerator>
+#include <QTest>
 #include <QTextEdit>
 #include <cmath>
 
 #include "app/lesson/player/guess_text.h"
 #include "app/look/figures.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/timeline/timeline_view.h"
 #include "app/views/view.h"
 #include "tests/app/window/window_fixture.h"
 
@@ -134,6 +136,36 @@ TEST_F(AnswersHidden, WhileALessonAsks) {
     }
   }
   EXPECT_GT(questions, 80);
+}
+
+// What every bar and gap of the timeline says to the pointer, where what is asked follows from how
+// long they are; and what the selection and a screen reader say of one.
+TEST_F(AnswersHidden, InWhatBarsSayWhereTheStepIsAskedFor) {
+  const Result<Lesson> lesson = read_lesson(lessons_folder() + "/naive-and-gpipe");
+  ASSERT_TRUE(lesson);
+  enter(*lesson, 1, 7);
+  auto* timeline = window->findChild<TimelineView*>();
+  ASSERT_TRUE(timeline && timeline->isVisible());
+  QStringList said;
+  QObject::connect(timeline, &TimelineView::hovered, timeline,
+                   [&](const QString& text) { said << text; });
+  session().subject().select({0, 0}, false, Zoom::kActions);
+  const auto hover_all = [&] {
+    said.clear();
+    for (int y = 30; y < timeline->viewport()->height(); y += 6)
+      for (int x = timeline->axis_left(); x < timeline->viewport()->width(); x += 24)
+        QTest::mouseMove(timeline->viewport(), QPoint(x, y));
+    return said + texts();
+  };
+  static const QRegularExpression time(QStringLiteral("\\d\\s(?:s|ms|\\x{b5}s|ns)\\b"));
+  for (const QString& text : hover_all().filter(time))
+    if (!text.contains(QStringLiteral("per step")))  // how fast it plays
+      ADD_FAILURE() << text.toStdString();
+  EXPECT_GT(said.filter(QStringLiteral("predicted ?")).size(), 8);
+  EXPECT_GT(said.filter(QStringLiteral("Idle ?")).size(), 8);
+  session().locks().set_hidden({});
+  QApplication::processEvents();
+  EXPECT_GT(hover_all().filter(time).size(), 20);
 }
 
 // The same texts have it as soon as nothing is hidden, so the test would see it.

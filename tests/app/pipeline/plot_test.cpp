@@ -156,7 +156,7 @@ TEST(OpTable, SortsNumbersAsNumbersAndCopiesWithHeaders) {
   Session session;
   session.restore(pipeline_setup(3, 12), {}, std::nullopt);
   OpTable table(session);
-  table.show_rows(rows_of(predicted(pipeline_setup(3, 12))), nullptr, Zoom::kActions);
+  table.show_rows(rows_of(predicted(pipeline_setup(3, 12))), nullptr, Zoom::kActions, {});
   table.table().sortByColumn(OpModel::kPredictedDuration, Qt::DescendingOrder);
   const QStringList lines = table.as_text().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
   ASSERT_GT(lines.size(), 30);

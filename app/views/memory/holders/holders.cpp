@@ -289,7 +289,7 @@ void note_run(const Observation& seen, const Setup& setup, HoldersRow& row) {
 
 // What goes on at `now`, and what the first row's rank sends next and, where `bytes`, in a step.
 void note_words(const Program& program, const Timeline& timeline, HoldersKept& kept,
-                Nanoseconds now, bool bytes, HoldersPicture& picture) {
+                Nanoseconds now, const LessonLocks& locks, bool bytes, HoldersPicture& picture) {
   const HoldersRow& first = picture.rows.front();
   QStringList words;
   const QString moment = moment_words(kept.holdings.at(first.rank), now);
@@ -308,7 +308,7 @@ void note_words(const Program& program, const Timeline& timeline, HoldersKept& k
     messages->second = {shared_messages(program, timeline, first.index),
                         shared_sent_words(program, first.index)};
   picture.messages << next_shared_words(program.ranks[static_cast<std::size_t>(first.index)],
-                                        messages->second.all, now);
+                                        messages->second.all, now, locks.hidden_of_ops());
   if (bytes) picture.messages << messages->second.sent;
   picture.messages.removeAll(QString());
 }
@@ -365,7 +365,7 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   merge_alike(picture);
   const bool bytes = !session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
   note_moving(program, prediction.setup, bytes, picture);
-  note_words(program, timeline, kept, now, bytes, picture);
+  note_words(program, timeline, kept, now, session.locks(), bytes, picture);
   return picture;
 }
 

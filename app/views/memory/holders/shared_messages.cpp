@@ -7,6 +7,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/quantities.h"
 #include "engine/plan/program/report.h"
 #include "engine/plan/text/describe_op.h"
 
@@ -63,14 +64,14 @@ QString shared_sent_words(const Program& program, int rank_index) {
 }
 
 QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessage>& messages,
-                          Nanoseconds now) {
+                          Nanoseconds now, const HiddenOfOps& hides) {
   const auto next = std::upper_bound(
       messages.begin(), messages.end(), now,
       [](Nanoseconds time, const SharedMessage& message) { return time < message.range.begin; });
   if (next == messages.end()) return {};
   return SharedMessages::tr("Next: %1, in %2")
       .arg(sentence(describe(rank.ops[static_cast<std::size_t>(next->op)])),
-           time_text(next->range.begin - now));
+           shown_time(next->range.begin - now, hides.times));
 }
 
 void paint_shared_messages(QPainter& painter, const QRectF& rect,

@@ -28,7 +28,7 @@ QString shared_sent_words(const Program& program, int rank_index);
 
 // "Next: the all-gather of parameters in layer 3, in 1.2 ms"; empty: none follows.
 QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessage>& messages,
-                          Nanoseconds now);
+                          Nanoseconds now, const HiddenOfOps& hides);
 
 // Bars on the time axis in the colour of communication, each with its name where that has room.
 inline constexpr double kSharedStrip = 18;

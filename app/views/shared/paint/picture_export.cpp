@@ -41,7 +41,7 @@ QString source_sentence(const Picture& picture) {
   for (const PictureLane& lane : picture.lanes) {
     if (!lane.rows || lane.hidden || lane.style == LaneStyle::kPinned) continue;
     const QString& what = lane.short_title;
-    if (picture.hides_step) {
+    if (picture.hides.times) {
       parts << what;
       continue;
     }

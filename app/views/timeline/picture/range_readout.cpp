@@ -105,7 +105,7 @@ std::vector<ReadoutLine> readout_lines(const Picture& picture, TimeRange range,
       QT_TRANSLATE_NOOP("QObject", "weight gradient"),
       QT_TRANSLATE_NOOP("QObject", "communication"), QT_TRANSLATE_NOOP("QObject", "optimizer")};
   std::vector<ReadoutLine> lines;
-  ReadoutLine head{picture.hides_step ? QObject::tr("range") : time_text(range.length(), locale),
+  ReadoutLine head{picture.hides.times ? QObject::tr("range") : time_text(range.length(), locale),
                    {}};
   std::vector<RangeReadout> readouts;
   for (const PictureLane& lane : picture.lanes) {
@@ -130,7 +130,7 @@ std::vector<ReadoutLine> readout_lines(const Picture& picture, TimeRange range,
   if (!picture.hides_shares)
     add(
         QObject::tr("idle"), [](const RangeReadout& r) { return r.idle; }, true);
-  if (picture.hides_traffic) return lines;
+  if (picture.hides.bytes) return lines;
   ReadoutLine sent{QObject::tr("sent, all ranks"), {}}, rate{QObject::tr("mean rate"), {}};
   for (const RangeReadout& readout : readouts) {
     sent.values << bytes_text(static_cast<std::int64_t>(readout.sent_bytes + 0.5), locale);

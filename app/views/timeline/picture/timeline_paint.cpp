@@ -8,6 +8,7 @@
 #include "app/look/figures.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
+#include "app/views/shared/quantities.h"
 #include "app/views/timeline/picture/bar_paint.h"
 #include "app/views/timeline/picture/sent_paint.h"
 
@@ -42,12 +43,12 @@ void paint_ticks(QPainter& painter, const Picture& picture, const PictureLayout&
     if (x < axis.left - 1 || x > axis.left + axis.width + 1) continue;
     painter.fillRect(QRectF(x, layout.tick_band - 8, 1, size.height() - layout.tick_band + 8),
                      theme.grid);
-    if (picture.hides_step) continue;
-    const double width = metrics.horizontalAdvance(tick.label);
+    const QString& label = picture.hides.times ? kHidden : tick.label;
+    const double width = metrics.horizontalAdvance(label);
     const double left = std::min(x - width / 2, size.width() - width - 4);
     if (left < free_from) continue;
-    put_text(painter, QRectF(left, layout.tick_band - 23, width, 12), Qt::AlignVCenter, tick.label,
-             font, theme.muted, texts);
+    put_text(painter, QRectF(left, layout.tick_band - 23, width, 12), Qt::AlignVCenter, label, font,
+             theme.muted, texts);
     free_from = left + width + 8;
   }
 }
@@ -149,8 +150,7 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.window);
     painter.drawRoundedRect(box.bar, 2, 2);
-    put_text(painter, box.bar, Qt::AlignCenter, QStringLiteral("?"), theme.font(13, true),
-             theme.muted, texts);
+    put_text(painter, box.bar, Qt::AlignCenter, kHidden, theme.font(13, true), theme.muted, texts);
     return;
   }
   if (layout.names_sent)

@@ -42,8 +42,9 @@ struct Picture {
   TimeRange range;
   std::optional<Nanoseconds> playhead;
   // What a lesson hides while lanes are to be seen: how time is shared between work and waiting,
-  // bytes sent, micro-batches held, how long a step is.
-  bool hides_shares = false, hides_traffic = false, hides_held = false, hides_step = false;
+  // micro-batches held, when ops are and what they send.
+  bool hides_shares = false, hides_held = false;
+  HiddenOfOps hides;
   bool folds = true;  // a click folds a stage of several ranks: its label has an arrow
 };
 // Whether a lane is to be seen; else there is no time to read: no ticks, no cursor, no read-out.
