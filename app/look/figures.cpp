@@ -117,14 +117,19 @@ QString share_text(double share, const QLocale& locale) {
   return plain_number(share * 100, locale) + QChar(0x00a0) + QLatin1Char('%');
 }
 
-double as_shown(double share) {
-  if (!std::isfinite(share) || share == 0) return share;
-  const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(share))) - 2);
-  return std::round(share / unit) * unit;
+QString seconds_difference_text(double seconds, const QLocale& locale) {
+  const QString text = seconds_text(std::fabs(seconds), locale);
+  return seconds == 0 ? text : with_sign(text, seconds < 0);
 }
 
-QString points_text(double difference, const QLocale& locale) {
-  const double points = difference * 100;
+QString share_difference_text(double from, double to, const QLocale& locale) {
+  // As share_text rounds it.
+  const auto shown = [](double share) {
+    if (!std::isfinite(share) || share == 0) return share;
+    const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(share))) - 2);
+    return std::round(share / unit) * unit;
+  };
+  const double points = (shown(to) - shown(from)) * 100;
   const QString number = locale.toString(std::fabs(points), 'f', 1);
   const QString unit = QChar(0x00a0) + QStringLiteral("pt");
   if (std::fabs(points) < 0.05) return number + unit;

@@ -26,9 +26,10 @@ QString exact_bytes_text(std::int64_t bytes, const QLocale& locale = QLocale());
 QString rate_text(double bytes_per_second, const QLocale& locale = QLocale());          // GB/s
 QString tokens_rate_text(double tokens_per_second, const QLocale& locale = QLocale());  // tokens/s
 QString share_text(double share, const QLocale& locale = QLocale());                    // "28.7 %"
-// A share rounded as share_text shows it, so that a difference is that of the figures on screen.
-double as_shown(double share);
-QString points_text(double difference, const QLocale& locale = QLocale());  // "2.0 pt", signed
+// "+3.2 ms", with its sign.
+QString seconds_difference_text(double seconds, const QLocale& locale = QLocale());
+// "+2.0 pt": the difference of the two shares as share_text shows them.
+QString share_difference_text(double from, double to, const QLocale& locale = QLocale());
 QString parameters_text(std::int64_t parameters, const QLocale& locale = QLocale());  // "6.4 M"
 // A value in the unit of a Formula: "bytes", "seconds", "flops", "1" (a plain number) or
 // "share" (a percentage).

@@ -71,14 +71,10 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
   setAccessibleDescription(why_none_);
   set_style_property(difference_, "soft", true);
 
-  QStringList notes;
-  if (size != StripSize::kFull && !quantity.difference.isEmpty())
-    notes << (quantity.guess.isEmpty() ? tr("difference: %1").arg(quantity.difference)
-                                       : quantity.difference);  // a guess needs the room
-  if (!quantity.guess.isEmpty()) notes << tr("your guess: %1").arg(quantity.guess);
-  if (!quantity.since_pin.isEmpty()) notes << quantity.since_pin;
-  if (!quantity.note.isEmpty()) notes << quantity.note;
-  footnote_->set_full_text(notes.join(QStringLiteral(" · ")));
+  notes_.clear();
+  if (!quantity.guess.isEmpty()) notes_ << tr("your guess: %1").arg(quantity.guess);
+  if (!quantity.since_pin.isEmpty()) notes_ << quantity.since_pin;
+  if (!quantity.note.isEmpty()) notes_ << quantity.note;
 
   for (QLabel* label : {predicted_, observed_, difference_})
     set_style_property(label, "compact", size != StripSize::kFull);
@@ -87,7 +83,8 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
     spoken << quantity.predicted.text + QLatin1Char(' ') + quantity.predicted.source;
   if (!quantity.observed.text.isEmpty())
     spoken << quantity.observed.text + QLatin1Char(' ') + quantity.observed.source;
-  spoken << notes;
+  if (!quantity.difference.isEmpty()) spoken << tr("difference: %1").arg(quantity.difference);
+  spoken << notes_;
   setAccessibleName(spoken.isEmpty() ? quantity.title
                                      : quantity.title + QStringLiteral(": ") +
                                            spoken.join(QStringLiteral(", ")));
@@ -104,12 +101,8 @@ void StripCell::arrange() {
   const bool compact = size_ == StripSize::kCompact;
   const int margin = compact ? 10 : 14, wide = width() - 2 * margin;
   const int title_top = compact ? 2 : 9;
-  difference_source_->set_full_text(difference_->text().isEmpty() ? QString() : tr("difference"));
-  footnote_->setVisible(!compact && !footnote_->full_text().isEmpty());
-  QStringList tips{compact ? footnote_->full_text() : QString(), why_none_};
-  tips.removeAll(QString());
-  setToolTip(tips.join(QLatin1Char('\n')));
-
+  const QString difference = difference_->text();
+  difference_source_->set_full_text(difference.isEmpty() ? QString() : tr("difference"));
   const int top = title_top + (compact ? 16 : 19), below = top + (compact ? 18 : 24);
   const std::pair<QLabel*, ElidedLabel*> columns[] = {{predicted_, predicted_source_},
                                                       {observed_, observed_source_},
@@ -125,8 +118,22 @@ void StripCell::arrange() {
     for (const int column : widths) sum += column > 0 ? column + kGap : 0;
     return sum;
   };
-  // What a second line says in the middle size stands here where there is room for it.
-  if (size_ == StripSize::kNarrow || (compact && asked() > wide)) widths[2] = 0;
+  // A difference says what it is where there is room; one that has no room at all stands elsewhere:
+  // in the last line, or where there is none beside the title.
+  if (asked() > wide) {
+    difference_source_->set_full_text({});
+    widths[2] = figures[2];
+  }
+  if (asked() > wide) widths[2] = 0;
+  const bool moved = widths[2] == 0 && !difference.isEmpty();
+  QStringList notes = notes_;
+  if (moved) notes.prepend(tr("difference: %1").arg(difference));
+  footnote_->set_full_text(notes.join(QStringLiteral(" · ")));
+  footnote_->setVisible(!compact && !notes.isEmpty());
+  QStringList tips{compact ? footnote_->full_text() : QString(), why_none_};
+  tips.removeAll(QString());
+  setToolTip(tips.join(QLatin1Char('\n')));
+
   // A source without a figure goes before one that says where a figure comes from.
   if (asked() > wide && figures[1] == 0) widths[1] = 0;
   if (asked() > wide) {
@@ -144,8 +151,8 @@ void StripCell::arrange() {
     }
   }
   // There is no second line to take it: the title makes room for "not evidence of speed".
-  const bool beside_title = compact && widths[2] == 0 && !difference_->text().isEmpty();
-  if (beside_title) difference_source_->set_full_text(difference_->text());
+  const bool beside_title = compact && moved;
+  if (beside_title) difference_source_->set_full_text(difference);
   const int beside =
       beside_title ? std::min(difference_source_->sizeHint().width(), wide * 2 / 3) : 0;
   title_->setGeometry(margin, title_top, wide - (beside_title ? beside + 6 : 0), 16);

@@ -14,8 +14,7 @@
 
 namespace parallelarium {
 
-// How much room there is: 88 px high with three columns; the same in narrow cells, where the
-// difference moves to the last line; 54 px without that line.
+// How much room there is: 88 px high; the same with smaller figures; 54 px, without the last line.
 enum class StripSize { kFull, kNarrow, kCompact };
 
 inline constexpr int kStripCells = 5;
@@ -39,6 +38,7 @@ class StripCell : public QFrame {
  private:
   void arrange();
   QString key_, why_none_;
+  QStringList notes_;  // guess, pin and what else is to be said
   std::optional<Quantity> shown_;
   StripSize size_ = StripSize::kFull;
   ElidedLabel* title_;

@@ -6910,8 +6910,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Leerlauf über idealer Zeit: %1</translation>
     </message>
     <message>
-        <source>not measured</source>
-        <translation>nicht gemessen</translation>
+        <source>set</source>
+        <translation>gesetzt</translation>
     </message>
     <message>
         <source>Assumed: the skew&apos;s share of the tokens goes to expert 0, the others evenly to all.</source>

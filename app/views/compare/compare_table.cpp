@@ -164,8 +164,8 @@ double paint_causes(QPainter& painter, const QRectF& rect, const ComparedEntries
     put_elided(painter, QRectF(rect.left(), y, kCause - 8, kCompareRow), Qt::AlignVCenter, name,
                font, theme.text, texts);
     put_text(painter, QRectF(rect.right() - kCauseValue, y, kCauseValue, kCompareRow),
-             Qt::AlignVCenter | Qt::AlignRight, compared_difference(seconds, "seconds"), bold,
-             theme.text, texts);
+             Qt::AlignVCenter | Qt::AlignRight, seconds_difference_text(seconds), bold, theme.text,
+             texts);
   };
   const double top = y;
   const auto rows = double(explained.causes.size());

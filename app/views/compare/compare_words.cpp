@@ -8,6 +8,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/shared/case_words.h"
+#include "app/views/shared/lateness.h"
 #include "app/views/shared/step_quantities.h"
 #include "engine/plan/text/message_json.h"
 
@@ -27,12 +28,24 @@ QString signed_text(double difference, const QString& size) {
 }
 
 QString short_why(const Message& why) {
-  return why.id == "compare-machine" ? CompareWords::tr("other machine") : not_measured_text();
+  return why.id == "compare-machine" ? CompareWords::tr("other machine") : set_text();
 }
 
 // "TP" of "traffic.tp.sent_bytes".
 QString axis_in(const std::string& metric) {
   return QString::fromStdString(metric).section(QLatin1Char('.'), 1, 1).toUpper();
+}
+
+// Why a rehearsal waited otherwise than was set, where that is what the row is about.
+std::optional<Message> lateness_of(const ComparedEntries& comparison, const ComparedRow& row,
+                                   std::size_t column) {
+  if (row.metric != "bubble.of_total" && row.metric != "step.seconds") return {};
+  const std::optional<Message>& why = row.why_no_difference[column];
+  if (!row.differences[column] && !(why && why->id == "compare-set")) return {};
+  for (const std::size_t at : {std::size_t(0), column})
+    if (const RunRecord& record = comparison.entries[at].record; record.observed())
+      if (auto late = lateness_of(record.observation)) return late;
+  return {};
 }
 
 // What the exposed communication of the predictions that are explained stands on.
@@ -106,9 +119,10 @@ QString compared_value(double value, const std::string& unit) {
   return unit == "1" ? share_text(value) : number_text(value);
 }
 
-QString compared_difference(double difference, const std::string& unit) {
-  if (unit == "1") return points_text(difference);
-  return signed_text(difference, compared_value(std::abs(difference), unit));
+QString compared_difference(double from, double to, const std::string& unit) {
+  if (unit == "1") return share_difference_text(from, to);
+  if (unit == "seconds") return seconds_difference_text(to - from);
+  return signed_text(to - from, compared_value(std::abs(to - from), unit));
 }
 
 std::vector<QStringList> published_rows(const ComparedEntries& comparison) {
@@ -146,6 +160,7 @@ QString why_no_value(const ComparedEntries& comparison, std::size_t row, std::si
 
 QString why_no_difference(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
   const ComparedRow& of = comparison.beside.rows[row];
+  if (const auto late = lateness_of(comparison, of, column)) return sentence(*late);
   return !of.differences[column] && of.why_no_difference[column]
              ? sentence(*of.why_no_difference[column])
              : QString();
@@ -163,7 +178,9 @@ QString difference_cell(const ComparedEntries& comparison, std::size_t row, std:
       comparison.hidden_columns[0])
     return kHiddenCell;
   const ComparedRow& of = comparison.beside.rows[row];
-  if (of.differences[column]) return compared_difference(*of.differences[column], of.unit);
+  if (lateness_of(comparison, of, column)) return late_text();
+  if (of.differences[column])
+    return compared_difference(*of.values[0], *of.values[column], of.unit);
   return of.why_no_difference[column] ? short_why(*of.why_no_difference[column]) : kDash;
 }
 
@@ -249,7 +266,7 @@ QString compare_description(const ComparedEntries& comparison) {
   for (const Cause& cause : comparison.explained.causes)
     said << QStringLiteral("%1: %2").arg(
         cause_text(cause.cause),
-        comparison.hidden_causes ? kHiddenCell : compared_difference(cause.seconds, "seconds"));
+        comparison.hidden_causes ? kHiddenCell : seconds_difference_text(cause.seconds));
   return said.join(QLatin1Char('\n'));
 }
 

@@ -9,7 +9,8 @@ namespace parallelarium {
 QString compared_text(const std::string& metric);  // "step", "memory of the fullest rank"
 QString cause_text(const std::string& cause);      // "bubble: warm-up"
 QString compared_value(double value, const std::string& unit);
-QString compared_difference(double difference, const std::string& unit);  // with its sign
+// `to` less `from`, with its sign.
+QString compared_difference(double from, double to, const std::string& unit);
 // What was published of the columns that are cases: rows of a title and a cell for each column,
 // three for each figure: published, predicted, and the error.
 std::vector<QStringList> published_rows(const ComparedEntries& comparison);

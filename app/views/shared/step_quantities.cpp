@@ -9,6 +9,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/look/words.h"
+#include "app/views/shared/lateness.h"
 #include "app/views/shared/loss_quantity.h"
 #include "engine/plan/program/report.h"
 
@@ -30,7 +31,7 @@ std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
 QString no_difference(Source source) {
   switch (source) {
     case Source::kPaced:
-      return not_measured_text();
+      return set_text();
     case Source::kOversubscribed:
     case Source::kSharedGpu:
       return Quantities::tr("not evidence of speed");
@@ -41,7 +42,13 @@ QString no_difference(Source source) {
 
 }  // namespace
 
-QString not_measured_text() { return Quantities::tr("not measured"); }
+QString set_text() { return Quantities::tr("set"); }
+
+std::optional<Message> lateness_of(const Observation& run) {
+  return run.source == Source::kPaced ? delay_of(run) : std::nullopt;
+}
+
+QString late_text() { return Quantities::tr("late"); }
 
 bool say_no_difference(Source source, Quantity& quantity) {
   const QString word = no_difference(source);
@@ -86,11 +93,6 @@ Values values_of(const Observation& run, int fullest, int sender) {
   if (fullest < int(run.memory.size())) values.peak = run.memory[std::size_t(fullest)].peak_bytes;
   if (sender < int(run.traffic.size())) values.sent = sent_bytes(run.traffic[std::size_t(sender)]);
   return values;
-}
-
-QString signed_seconds(double seconds, const QLocale& locale) {
-  const QString sign = seconds < 0 ? QString(QChar(0x2212)) : QStringLiteral("+");
-  return seconds == 0 ? seconds_text(0, locale) : sign + seconds_text(std::fabs(seconds), locale);
 }
 
 // "12.2 k tokens/s"; beside a run what it did, where its times say anything.
@@ -227,7 +229,6 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
   const Values seen = values_of(run->observation, fullest, sender);
   const QString source = source_text(run->observation.source);
   const std::optional<Message> delay = delay_of(run->observation);
-  const bool missed = delay && run->observation.source == Source::kPaced;
   all[0].observed = {seconds_text(seen.seconds, locale), source,
                      Quantities::tr("median of %1 steps; shortest %2, longest %3")
                          .arg(run->observation.timeline.steps)
@@ -249,13 +250,13 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
   if (!say_no_difference(run->observation.source, all[0]))
     all[0].difference = relative_text(expected.seconds, seen.seconds, locale);
   if (has_bubble(shown))
-    all[1].difference = points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+    all[1].difference = share_difference_text(expected.bubble, seen.bubble, locale);
   else if (!say_no_difference(run->observation.source, all[1]))
     all[1].difference = relative_text(expected.exposed, seen.exposed, locale);
   for (Quantity* quantity : {&all[0], &all[1]})
-    if (missed) {
-      quantity->difference = Quantities::tr("late");
-      quantity->why_none = sentence(*delay);
+    if (const auto late = lateness_of(run->observation)) {
+      quantity->difference = late_text();
+      quantity->why_none = sentence(*late);
     }
   all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
   all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
@@ -287,12 +288,11 @@ void StepSides::add_pin(const RunRecord& pin, const QLocale& locale,
   const bool comparable = !both_ran || (no_difference(run->observation.source).isEmpty() &&
                                         no_difference(pin.observation.source).isEmpty());
   if (same_machine && comparable)
-    all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
+    all[0].since_pin = since.arg(seconds_difference_text(now.seconds - before.seconds, locale));
   if (has_bubble(shown) && has_bubble(then))
-    all[1].since_pin =
-        since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
+    all[1].since_pin = since.arg(share_difference_text(before.bubble, now.bubble, locale));
   else if (!has_bubble(shown) && same_machine && comparable)
-    all[1].since_pin = since.arg(signed_seconds(now.exposed - before.exposed, locale));
+    all[1].since_pin = since.arg(seconds_difference_text(now.exposed - before.exposed, locale));
   if (!rank_place(then, fullest_then).isEmpty())
     all[2].since_pin = since_place(fullest_then, fullest)
                            .arg(bytes_difference_text(before.peak, now.peak, locale));

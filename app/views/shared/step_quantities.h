@@ -31,7 +31,7 @@ struct RankSides {
 RankSides sides_of(const Session& session, int rank_index);
 
 // In place of a difference of durations that a rehearsal set.
-QString not_measured_text();
+QString set_text();
 
 // Puts a word in place of the difference of two durations where a run of that source is no evidence
 // of speed, with what it means; else nothing is changed. Whether it did.

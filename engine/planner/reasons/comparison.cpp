@@ -11,19 +11,22 @@ namespace {
 
 using nlohmann::json;
 
+// What a figure follows from, of which a rehearsal sets durations and observes who waits for whom.
+enum class Follows { kPlan, kDurations, kWaiting };
+
 struct RowRule {
   const char* metric;  // its key in predict --json and run --json
   const char* unit;
-  bool time = false;
+  Follows from = Follows::kPlan;
 };
 constexpr RowRule kRows[] = {
     {"ranks", ""},
-    {"step.seconds", "seconds", true},
-    {"step.compute_seconds", "seconds", true},
-    {"step.exposed_communication_seconds", "seconds", true},
-    {"step.tokens_per_second", "tokens/s", true},
-    {"step.mfu", "1", true},
-    {"bubble.of_total", "1", true},
+    {"step.seconds", "seconds", Follows::kDurations},
+    {"step.compute_seconds", "seconds", Follows::kDurations},
+    {"step.exposed_communication_seconds", "seconds", Follows::kDurations},
+    {"step.tokens_per_second", "tokens/s", Follows::kDurations},
+    {"step.mfu", "1", Follows::kDurations},
+    {"bubble.of_total", "1", Follows::kWaiting},
     {"memory.ranks.*.peak_bytes", "bytes"},
     {"memory.ranks.*.parameters_bytes", "bytes"},
     {"memory.ranks.*.gradients_bytes", "bytes"},
@@ -40,11 +43,11 @@ constexpr RowRule kRows[] = {
 
 constexpr std::string_view kExposed = "step.exposed_communication_seconds";
 
-bool is_time(std::string_view metric) {
-  if (metric.starts_with("exposed_seconds")) return true;
+Follows follows_from(std::string_view metric) {
+  if (metric.starts_with("exposed_seconds")) return Follows::kDurations;
   const auto* rule = std::find_if(std::begin(kRows), std::end(kRows),
                                   [&](const RowRule& row) { return metric == row.metric; });
-  return rule != std::end(kRows) && rule->time;
+  return rule == std::end(kRows) ? Follows::kPlan : rule->from;
 }
 
 std::string machine_title(const json& facts) {
@@ -79,11 +82,13 @@ std::optional<Message> why_no_times(const std::vector<Column>& columns, const Co
                  column.machine);
 }
 
-// Why the time of `column` less that of `first` would say nothing.
+// Why a figure of `column` less that of `first` would say nothing.
 std::optional<Message> why_no_difference(const std::vector<Column>& columns, const Column& first,
-                                         const Column& column) {
+                                         const Column& column, Follows from) {
+  if (from == Follows::kPlan) return std::nullopt;
   for (const Column* one : {&first, &column})
     if (std::optional<Message> why = why_no_times(columns, *one)) return why;
+  if (from == Follows::kWaiting) return std::nullopt;
   for (const Column* one : {&first, &column})
     if (one->source == "paced")
       return message(
@@ -114,10 +119,11 @@ void add_exposed(std::vector<ComparedRow>& rows, const std::vector<Column>& colu
   }
 }
 
-void add_differences(ComparedRow& row, const std::vector<Column>& columns, bool time) {
+void add_differences(ComparedRow& row, const std::vector<Column>& columns) {
   for (std::size_t at = 0; at < columns.size(); ++at) {
     std::optional<Message> why =
-        time && at > 0 ? why_no_difference(columns, columns[0], columns[at]) : std::nullopt;
+        at > 0 ? why_no_difference(columns, columns[0], columns[at], follows_from(row.metric))
+               : std::nullopt;
     const bool both = at > 0 && !why && row.values[0] && row.values[at];
     row.differences.push_back(both ? std::optional(*row.values[at] - *row.values[0])
                                    : std::nullopt);
@@ -193,7 +199,7 @@ std::optional<Message> other_batch(const Column& first, const Column& second) {
 Explained explain_difference(const std::vector<Column>& columns, std::size_t first,
                              std::size_t second) {
   const Column &from = columns[first], &to = columns[second];
-  if (std::optional<Message> against = why_no_difference(columns, from, to))
+  if (std::optional<Message> against = why_no_difference(columns, from, to, Follows::kDurations))
     return {{}, std::move(against)};
   if (from.parts && to.parts)
     return {causes_of(*from.parts, *to.parts, to.step.seconds - from.step.seconds), std::nullopt};
@@ -205,7 +211,8 @@ SideBySide compare_columns(std::vector<Column> columns) {
   for (const RowRule& rule : kRows) {
     ComparedRow row{rule.metric, rule.unit, {}, {}, {}, {}};
     for (const Column& column : columns) {
-      std::optional<Message> why = rule.time ? why_no_times(columns, column) : std::nullopt;
+      std::optional<Message> why =
+          rule.from == Follows::kPlan ? std::nullopt : why_no_times(columns, column);
       row.values.push_back(why ? std::nullopt : figure_at(column.facts, rule.metric));
       row.why.push_back(std::move(why));
     }
@@ -214,7 +221,7 @@ SideBySide compare_columns(std::vector<Column> columns) {
     if (known) beside.rows.push_back(std::move(row));
     if (std::string_view(rule.metric) == kExposed) add_exposed(beside.rows, columns);
   }
-  for (ComparedRow& row : beside.rows) add_differences(row, columns, is_time(row.metric));
+  for (ComparedRow& row : beside.rows) add_differences(row, columns);
   if (columns.size() > 1) {
     Explained explained = explain_difference(columns, 0, 1);
     beside.causes = std::move(explained.causes);

@@ -12,6 +12,8 @@
 #include "app/views/compare/compare_words.h"
 #include "app/views/search/search_column.h"
 #include "app/views/shared/case_words.h"
+#include "app/views/shared/lateness.h"
+#include "app/views/shared/step_quantities.h"
 #include "engine/predict/cases/cases.h"
 #include "tests/app/plan/plan_views_fixture.h"
 
@@ -93,7 +95,7 @@ TEST_F(CompareFixture, AddsPublishedCasesAndRefusesAFifthColumn) {
 }
 
 // Durations of a rehearsal are set: they stand there, but nothing is made of them.
-TEST_F(CompareFixture, ADifferenceOfSetDurationsSaysThatItIsNotMeasured) {
+TEST_F(CompareFixture, ADifferenceOfDurationsThatAreSetSaysSo) {
   session().start_run(false);
   ASSERT_TRUE(wait_until(
       [&] { return session().jobs().state() == RunState::kIdle && session().runs().current(); },
@@ -107,14 +109,24 @@ TEST_F(CompareFixture, ADifferenceOfSetDurationsSaysThatItIsNotMeasured) {
   const auto at = std::size_t(row - comparison().beside.rows.begin());
   ASSERT_TRUE(row->values[1]);
   if (source == Source::kPaced) {
-    EXPECT_EQ(difference_cell(comparison(), at, 1), QStringLiteral("not measured"));
-    EXPECT_EQ(later_text(comparison(), 1, Nanoseconds(1000)), QStringLiteral("not measured"));
+    const bool late = lateness_of(session().runs().current()->observation).has_value();
+    const QString word = late ? late_text() : QStringLiteral("set");
+    EXPECT_EQ(difference_cell(comparison(), at, 1), word);
+    EXPECT_EQ(later_text(comparison(), 1, Nanoseconds(1000)), word);
     EXPECT_TRUE(comparison().explained.causes.empty());
     ASSERT_TRUE(comparison().explained.without_causes);
   } else {
     EXPECT_TRUE(row->differences[1]);
   }
-  // Bytes were counted: they have a difference.
+  // Bytes were counted and waiting was observed: they have a difference, the strip's and that of
+  // the figures beside it.
+  const auto bubble =
+      std::find_if(comparison().beside.rows.begin(), comparison().beside.rows.end(),
+                   [](const ComparedRow& one) { return one.metric == "bubble.of_total"; });
+  ASSERT_NE(bubble, comparison().beside.rows.end());
+  EXPECT_EQ(
+      difference_cell(comparison(), std::size_t(bubble - comparison().beside.rows.begin()), 1),
+      step_quantities(session())[1].difference);
   for (std::size_t one = 0; one < comparison().beside.rows.size(); ++one)
     if (comparison().beside.rows[one].metric == "traffic.pp.sent_bytes") {
       EXPECT_EQ(comparison().beside.rows[one].differences[1], 0.0);

@@ -36,12 +36,22 @@ TEST(Figures, SizesAreBinaryAndExactWhenWhole) {
   EXPECT_EQ(without_marks(bytes_text(std::int64_t{80} << 30, kC)), "80 GiB");
 }
 
+TEST(Figures, LongTimesAreInMinutesHoursOrDays) {
+  EXPECT_EQ(without_marks(seconds_text(999, kC)), "999 s");
+  EXPECT_EQ(without_marks(seconds_text(1000, kC)), "16 min 40 s");
+  EXPECT_EQ(without_marks(seconds_text(3599.6, kC)), "1 h 0 min");
+  EXPECT_EQ(without_marks(seconds_text(12255, kC)), "3 h 24 min");
+  EXPECT_EQ(without_marks(seconds_text(609984, kC)), "7.06 days");
+}
+
 TEST(Figures, DifferencesSayTheirSignAndUnit) {
-  EXPECT_EQ(without_marks(points_text(0.02, kC)), "+2.0 pt");
-  EXPECT_EQ(without_marks(points_text(-0.0123, kC)), "−1.2 pt");
-  EXPECT_EQ(without_marks(points_text(0.0001, kC)), "0.0 pt");
+  EXPECT_EQ(without_marks(share_difference_text(0.30, 0.32, kC)), "+2.0 pt");
+  EXPECT_EQ(without_marks(share_difference_text(0.32, 0.3077, kC)), "−1.2 pt");
+  EXPECT_EQ(without_marks(share_difference_text(0.2, 0.2001, kC)), "0.0 pt");
   // 17.7 % beside 15.1 % differ by what a reader subtracts.
-  EXPECT_EQ(without_marks(points_text(as_shown(0.17652) - as_shown(0.15144), kC)), "+2.6 pt");
+  EXPECT_EQ(without_marks(share_difference_text(0.15144, 0.17652, kC)), "+2.6 pt");
+  EXPECT_EQ(without_marks(seconds_difference_text(-0.0032, kC)), "−3.20 ms");
+  EXPECT_EQ(without_marks(seconds_difference_text(0, kC)), "0 ms");
   EXPECT_EQ(without_marks(bytes_difference_text(5, 5, kC)), "0 B");
   EXPECT_EQ(without_marks(bytes_difference_text(2048, 1024, kC)), "−1 KiB");
   EXPECT_EQ(without_marks(relative_text(2, 2.1, kC)), "+5.0 %");

@@ -26,6 +26,7 @@
 #include "app/state/step/order_edit.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/step_quantities.h"
+#include "app/views/shared/transport_bar.h"
 #include "app/views/timeline/timeline_view.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/wait.h"
@@ -183,7 +184,7 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
 }
 
 // The words that say what a duration is worth stand in every size: other words make room.
-TEST(StripSources, KeepNotMeasuredInTheSmallestWindow) {
+TEST(StripSources, SayThatDurationsAreSetInEverySizeAndCutNoFigure) {
   Window window;
   window.set_asks(false);
   window.session().playback().set_playing(false);
@@ -196,11 +197,11 @@ TEST(StripSources, KeepNotMeasuredInTheSmallestWindow) {
   ASSERT_EQ(window.size(), QSize(960, 540));
   int said = 0;
   for (const QLabel* label : window.strip().findChildren<QLabel*>())
-    said +=
-        label->isVisible() && label->width() > 0 && label->text() == QStringLiteral("not measured");
+    said += label->isVisible() && label->width() > 0 && label->text() == QStringLiteral("set");
   EXPECT_GE(said, 1);
   expect_tidy(window, 11);
-  // What the word means is said where it stands, in every size, and to screen readers.
+  // What the word means is said where it stands, in every size, and to screen readers. How far the
+  // step is played is said beside whatever Run says.
   for (const QSize& size : {QSize(960, 540), QSize(1024, 700), QSize(1440, 900)}) {
     window.resize(size);
     let_layouts_settle(60);
@@ -210,12 +211,22 @@ TEST(StripSources, KeepNotMeasuredInTheSmallestWindow) {
       EXPECT_EQ(cell->toolTip().contains(meaning_of("set")), is_set) << cell->key().toStdString();
       EXPECT_EQ(cell->accessibleDescription().contains(meaning_of("set")), is_set);
       explained += is_set;
+      for (const QLabel* label : cell->findChildren<QLabel*>())
+        if (label->isVisible() && label->property("figure").toBool()) {
+          EXPECT_GE(label->width(), label->sizeHint().width()) << label->text().toStdString();
+        }
       for (const auto* label : cell->findChildren<ElidedLabel*>())
         tips += label->full_text() == source_text(Source::kPaced) &&
                 label->toolTip().contains(meaning_of(name_of(Source::kPaced)));
     }
     EXPECT_EQ(explained, 1);
     EXPECT_GE(tips, 1);
+    const Topic& topic = window.view().topic();
+    const auto labels = window.top_bar().transport().findChildren<QLabel*>();
+    const bool moment = std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+      return label->isVisible() && label->text() == topic.time_text(window.session());
+    });
+    EXPECT_TRUE(moment || size.width() < 1024) << size.width();
   }
 }
 
