@@ -49,6 +49,23 @@ QString scaled(double value, const std::array<Unit, count>& units, const QLocale
   return plain_number(value / least.size, locale) + QChar(0x00a0) + QString::fromUtf8(least.name);
 }
 
+// From here on seconds say little.
+constexpr double kLongSeconds = 999.5;
+
+// "16 min 40 s", "3 h 24 min", "7.06 days".
+QString long_time_text(double seconds, const QLocale& locale) {
+  constexpr double kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour, kManyDays = 2;
+  if (std::fabs(seconds) >= kManyDays * kDay)
+    return Figures::tr("%1 days").arg(plain_number(seconds / kDay, locale));
+  const bool hours = std::fabs(seconds) >= kHour - 0.5;
+  const double less = hours ? kMinute : 1;  // the lesser unit
+  const auto whole = std::llround(std::fabs(seconds) / less);
+  const QString text = (hours ? Figures::tr("%1 h %2 min") : Figures::tr("%1 min %2 s"))
+                           .arg(whole / 60)
+                           .arg(whole % 60);
+  return seconds < 0 ? QChar(0x2212) + text : text;
+}
+
 QString with_sign(const QString& text, bool negative) {
   return (negative ? QString(QChar(0x2212)) : QStringLiteral("+")) + text;
 }
@@ -74,7 +91,8 @@ QString seconds_text(double seconds, const QLocale& locale) {
   static constexpr std::array<Unit, 4> kUnits{{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
   if (!std::isfinite(seconds)) return QStringLiteral("–");
   if (seconds == 0) return locale.toString(0) + QChar(0x00a0) + QStringLiteral("ms");
-  return scaled(seconds, kUnits, locale);
+  return std::fabs(seconds) < kLongSeconds ? scaled(seconds, kUnits, locale)
+                                           : long_time_text(seconds, locale);
 }
 
 QString time_text(Nanoseconds time, const QLocale& locale) {

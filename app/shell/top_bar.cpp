@@ -126,8 +126,7 @@ void TopBar::show_parts() {
 }
 
 QString TopBar::run_text() const {
-  const QString label = run_label(session_);
-  return QStringLiteral("▶ ") + (short_ ? label.section(QLatin1String(", "), 0, 0) : label);
+  return QStringLiteral("▶ ") + (short_ ? run_verb(session_) : run_label(session_));
 }
 
 void TopBar::resizeEvent(QResizeEvent* event) {
@@ -149,13 +148,17 @@ int TopBar::width_of_run() {
   return width;
 }
 
+// The moment stays in sight, if need be by less on the Run button.
 void TopBar::refresh() {
-  short_ = false;
-  show_run();
-  layout()->invalidate();
-  if (!compact_ || layout()->minimumSize().width() <= width()) return;
-  short_ = true;
-  show_run();
+  const int moment = transport_->width_with_moment();
+  for (const bool shorter : {false, true}) {
+    short_ = shorter;
+    show_run();
+    transport_->setMinimumWidth(moment);
+    layout()->invalidate();
+    if (layout()->minimumSize().width() <= width()) return;
+  }
+  transport_->setMinimumWidth(0);
 }
 
 void TopBar::show_run() {
@@ -190,13 +193,12 @@ void TopBar::show_run() {
       state != RunState::kCancelling &&
       (!idle ||
        (machine_is_elsewhere(session_) ? small_copy_refusal(session_) : refusal).isEmpty()));
-  QString tip = idle ? refusal : QString();
-  if (idle && refusal.isEmpty()) {
-    if (short_) tip = run_label(session_);
-    if (const QString note = measuring_note(session_); !note.isEmpty())
-      tip += (tip.isEmpty() ? QString() : QStringLiteral(". ")) + note;
-  }
-  run_->setToolTip(tip);
+  QStringList tips{idle ? refusal : QString()};
+  if (idle && refusal.isEmpty())
+    tips << (short_ ? run_label(session_) : QString()) << run_details(session_)
+         << measuring_note(session_);
+  tips.removeAll(QString());
+  run_->setToolTip(tips.join(QLatin1Char('\n')));
   run_->setAccessibleDescription(run_->toolTip());
 }
 

@@ -48,7 +48,7 @@ class TopBar : public QFrame {
   Actions actions_;
   QString document_;
   bool compact_ = false, bare_ = false, plans_ = false;
-  bool short_ = false;  // Run does not say how its ranks are run: there is no room
+  bool short_ = false;  // Run does not say on what: there is no room
   QLabel* product_;
   Segments* rooms_;
   ElidedLabel* name_;

@@ -822,6 +822,10 @@
         <source>%1, position %2 of %3, %4</source>
         <translation>%1, Platz %2 von %3, %4</translation>
     </message>
+    <message>
+        <source>Press Rehearse to see your ranks do it</source>
+        <translation>Drücke „Proben“, um deine Ränge arbeiten zu sehen</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -2106,6 +2110,18 @@
     <message>
         <source>measured on one %1 on %2 with %3</source>
         <translation>gemessen auf einer %1 am %2 mit %3</translation>
+    </message>
+    <message>
+        <source>%1 days</source>
+        <translation>%1 Tage</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
     </message>
 </context>
 <context>
@@ -8111,6 +8127,46 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>A run measures the cores of this computer first, once: usually 10 to 20 s, longer while other programs run.</source>
         <translation>Ein Lauf misst zuerst, einmal, die Kerne dieses Rechners: meist 10 bis 20 s, länger, solange andere Programme laufen.</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 h</translation>
+    </message>
+    <message>
+        <source>1 day</source>
+        <translation>1 Tag</translation>
+    </message>
+    <message>
+        <source>%1 days</source>
+        <translation>%1 Tage</translation>
+    </message>
+    <message>
+        <source>Rehearse on 1 rank</source>
+        <translation>Auf 1 Rang proben</translation>
+    </message>
+    <message>
+        <source>Rehearse on %1 ranks</source>
+        <translation>Auf %1 Rängen proben</translation>
+    </message>
+    <message>
+        <source>Rehearse</source>
+        <translation>Proben</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>Durations are set as predicted; the rehearsal takes %1.</source>
+        <translation>Dauern sind gesetzt, wie vorhergesagt; die Probe dauert %1.</translation>
+    </message>
+    <message>
+        <source>Durations are set as predicted.</source>
+        <translation>Dauern sind gesetzt, wie vorhergesagt.</translation>
+    </message>
+    <message>
+        <source>Oversubscribed: ranks share cores, so times are no evidence of speed.</source>
+        <translation>Überbelegt: Ränge teilen sich Kerne, daher sind Zeiten kein Beleg für Geschwindigkeit.</translation>
     </message>
 </context>
 <context>

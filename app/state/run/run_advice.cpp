@@ -168,23 +168,37 @@ std::optional<Message> gpu_offer(const Session& session) {
 QString run_label(const Session& session) {
   if (machine_is_elsewhere(session)) return RunAdvice::tr("Run a small copy here");
   const int ranks = session.topic().ranks();
+  if (expected_source(session) == Source::kPaced)
+    return ranks == 1 ? RunAdvice::tr("Rehearse on 1 rank")
+                      : RunAdvice::tr("Rehearse on %1 ranks").arg(ranks);
   const bool on_gpus = session.topic().is_step()
                            ? session.situation().on_local_gpus()
                            : session.placer().of_collective(session.setup().run, ranks).on_gpus();
-  const QString base = on_gpus ? (ranks == 1 ? RunAdvice::tr("Run on 1 GPU rank")
-                                             : RunAdvice::tr("Run on %1 GPU ranks").arg(ranks))
-                               : (ranks == 1 ? RunAdvice::tr("Run on 1 CPU rank")
-                                             : RunAdvice::tr("Run on %1 CPU ranks").arg(ranks));
+  if (on_gpus)
+    return ranks == 1 ? RunAdvice::tr("Run on 1 GPU rank")
+                      : RunAdvice::tr("Run on %1 GPU ranks").arg(ranks);
+  return ranks == 1 ? RunAdvice::tr("Run on 1 CPU rank")
+                    : RunAdvice::tr("Run on %1 CPU ranks").arg(ranks);
+}
+
+QString run_verb(const Session& session) {
+  if (machine_is_elsewhere(session)) return run_label(session);
+  return expected_source(session) == Source::kPaced ? RunAdvice::tr("Rehearse")
+                                                    : RunAdvice::tr("Run");
+}
+
+QString run_details(const Session& session) {
+  if (machine_is_elsewhere(session)) return {};
   switch (expected_source(session)) {
     case Source::kPaced:
       return session.prediction_is_current() && session.rehearsal_seconds() > 0
-                 ? RunAdvice::tr("%1, rehearsed in %2")
-                       .arg(base, rough_time(session.rehearsal_seconds()))
-                 : RunAdvice::tr("%1, rehearsed").arg(base);
+                 ? RunAdvice::tr("Durations are set as predicted; the rehearsal takes %1.")
+                       .arg(rough_time(session.rehearsal_seconds()))
+                 : RunAdvice::tr("Durations are set as predicted.");
     case Source::kOversubscribed:
-      return RunAdvice::tr("%1, oversubscribed").arg(base);
+      return RunAdvice::tr("Oversubscribed: ranks share cores, so times are no evidence of speed.");
     default:
-      return base;
+      return {};
   }
 }
 

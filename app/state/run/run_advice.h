@@ -14,9 +14,13 @@ namespace parallelarium {
 bool machine_is_elsewhere(const Session& session);
 // Where the ranks would run: measured, oversubscribed, rehearsed.
 Source expected_source(const Session& session);
-// Why Run is disabled, or empty; and what the Run button says.
+// Why Run is disabled, or empty.
 QString run_refusal(const Session& session);
+// What the Run button says, and the same where there is little room: "Rehearse on 8 ranks" and
+// "Rehearse". What its tooltip says beside it: how long a rehearsal takes, or empty.
 QString run_label(const Session& session);
+QString run_verb(const Session& session);
+QString run_details(const Session& session);
 // What a run does before its ranks run: that it measures this computer, and how long that takes;
 // where it is measured already, that other programs disturbed that, or empty.
 QString measuring_note(const Session& session);

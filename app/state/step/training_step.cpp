@@ -130,7 +130,9 @@ QString TrainingStep::time_text(const Session& session) const {
 }
 
 QString TrainingStep::widest_time_text() const {
-  const QString widest = parallelarium::time_text(Nanoseconds(888'000'000));
+  const QString usual = parallelarium::time_text(Nanoseconds(888'000'000));
+  const QString whole = parallelarium::time_text(played().length());
+  const QString& widest = whole.size() > usual.size() ? whole : usual;
   return moment_text(widest, widest);
 }
 

@@ -20,7 +20,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kScrubSteps = 2000;
+constexpr int kScrubSteps = 2000, kLeastScrub = 48, kBetween = 8;
 constexpr double kSpeeds[] = {3, 6, 12, 24, 60};  // seconds per step on screen
 const QString kReducedKey = QStringLiteral("motion/reduced");
 const QString kLoopKey = QStringLiteral("motion/loop");
@@ -134,7 +134,7 @@ void TransportBar::make_actions() {
 void TransportBar::make_controls() {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(8);
+  row->setSpacing(kBetween);
   const auto make_button = [&](QAction* action) {
     auto* button = new QToolButton(this);
     button->setDefaultAction(action);
@@ -165,7 +165,7 @@ void TransportBar::make_controls() {
   scrub_->setPageStep(kScrubSteps / 20);
   scrub_->setSingleStep(kScrubSteps / 200);
   scrub_->setFocusPolicy(Qt::TabFocus);
-  scrub_->setMinimumWidth(48);
+  scrub_->setMinimumWidth(kLeastScrub);
   row->addWidget(scrub_, 1);
   time_ = new QLabel(this);
   time_->setProperty("role", "muted");
@@ -246,13 +246,15 @@ void TransportBar::changeEvent(QEvent* event) {
     refresh_icons();
 }
 
+int TransportBar::width_with_moment() const {
+  return 3 * (play_button_->sizeHint().width() + kBetween) + kLeastScrub + kBetween +
+         time_->minimumWidth();
+}
+
+// The words go first; the slider and the buttons stay.
 void TransportBar::resizeEvent(QResizeEvent*) {
-  // The words go first; the slider and the buttons stay.
-  const int buttons = 3 * (play_button_->sizeHint().width() + 8);
-  const int words = speed_->sizeHint().width() + 8;
-  const int label = time_->minimumWidth() + 8;
-  time_->setVisible(width() >= buttons + 60 + label);
-  speed_->setVisible(width() >= buttons + 60 + label + words);
+  time_->setVisible(width() >= width_with_moment());
+  speed_->setVisible(width() >= width_with_moment() + speed_->sizeHint().width() + kBetween);
 }
 
 }  // namespace parallelarium

@@ -28,6 +28,8 @@ class TransportBar : public QWidget {
   QAction& step_back() const { return *previous_; }
   QAction& play() const { return *play_; }
   QAction& step_on() const { return *next_; }
+  // With how little room it says the moment in the step, too.
+  int width_with_moment() const;
 
  protected:
   void changeEvent(QEvent* event) override;

@@ -34,7 +34,9 @@ QString before_run_text(const Session& session) {
   const QString refusal = run_refusal(session);
   if (!refusal.isEmpty()) return refusal;
   const QString first = measuring_note(session);
-  const QString press = QObject::tr("Press Run to see your ranks do it");
+  const QString press = expected_source(session) == Source::kPaced
+                            ? QObject::tr("Press Rehearse to see your ranks do it")
+                            : QObject::tr("Press Run to see your ranks do it");
   return first.isEmpty() ? press : press + QStringLiteral(". ") + first;
 }
 

@@ -291,7 +291,7 @@ TEST_F(CollectivesWindow, RunSaysAndDoesTheCollective) {
   Session& session = window.session();
   CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, "ring", 2, 256 << 10);
   collectives().change(choice, QStringLiteral("small"));
-  EXPECT_TRUE(run_label(session).startsWith(QStringLiteral("Run on 2 CPU ranks")));
+  EXPECT_EQ(run_label(session), QStringLiteral("Run on 2 CPU ranks"));
   session.start_run(false);
   ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, kRunMs));
   ASSERT_NE(collectives().fresh_run(), nullptr) << session.jobs().last_error().toStdString();

@@ -11,6 +11,12 @@
 
 namespace parallelarium {
 
+// Whether Run says that it takes cores, measured or rehearsed.
+inline bool is_of_cores(const QString& label, int ranks) {
+  return label == QStringLiteral("Run on %1 CPU ranks").arg(ranks) ||
+         label == QStringLiteral("Rehearse on %1 ranks").arg(ranks);
+}
+
 class Gpus : public StandInEngine {
  protected:
   void SetUp() override {

@@ -233,8 +233,9 @@ TEST(Session, ARehearsalIsPredictedInTheTimeOfTheMachine) {
   session.history().change(with_backend("paced"), QStringLiteral("rehearsed"));
   session.wait_for_prediction();
   EXPECT_GT(session.rehearsal_seconds(), 0);
-  EXPECT_TRUE(run_label(session).contains(QStringLiteral("rehearsed in ")))
-      << run_label(session).toStdString();
+  EXPECT_EQ(run_label(session), QStringLiteral("Rehearse on 2 ranks"));
+  EXPECT_TRUE(run_details(session).contains(QStringLiteral("rehearsal takes ")))
+      << run_details(session).toStdString();
   const std::vector<Quantity> rehearsed = step_quantities(session);
   // At their own speed a rank's lanes compete for its core, by how much the rates decide.
   EXPECT_NEAR(rehearsed[0].predicted_value / own.predicted_value, 1, 0.15);
