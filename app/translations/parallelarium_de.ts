@@ -187,8 +187,8 @@
         <translation>Gewichtsgradient</translation>
     </message>
     <message>
-        <source>Send / receive</source>
-        <translation>Senden / Empfangen</translation>
+        <source>Communication</source>
+        <translation>Kommunikation</translation>
     </message>
     <message>
         <source>Optimizer</source>
@@ -7961,6 +7961,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 micro-batch of %2</source>
         <translation>%1 Mikro-Batch zu %2</translation>
+    </message>
+    <message>
+        <source>CP %1</source>
+        <translation>CP %1</translation>
     </message>
 </context>
 <context>

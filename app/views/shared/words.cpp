@@ -309,6 +309,8 @@ QString picture_title(const Setup& setup) {
   if (setup.mesh.dp > 1)
     parts << plural(setup.mesh.dp, QT_TRANSLATE_NOOP("words", "%1 replica"),
                     QT_TRANSLATE_NOOP("words", "%1 replicas"));
+  if (setup.mesh.tp > 1) parts << SharedTexts::tr("TP %1").arg(setup.mesh.tp);
+  if (setup.mesh.cp > 1) parts << SharedTexts::tr("CP %1").arg(setup.mesh.cp);
   return parts.join(kDotBetween);
 }
 

@@ -47,7 +47,7 @@ QString pinned_title(const RunRecord& pinned, const Setup& present);
 // "1F1B", or the name of an order of one's own.
 QString schedule_title(const Schedule& schedule);
 
-// "1F1B \u00b7 4 stages \u00b7 8 micro-batches"
+// "1F1B \u00b7 4 stages \u00b7 8 micro-batches \u00b7 TP 2"
 QString picture_title(const Setup& setup);
 // "GPT tiny \u00b7 DP 1 TP 1 PP 4 \u00b7 ... " and "This computer, calibrated ...": the footer.
 QString setup_footer(const Setup& setup);

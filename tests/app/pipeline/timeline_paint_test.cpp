@@ -184,7 +184,7 @@ TEST(Paint, ALegendHasAnEntryForEachKindThatIsDrawn) {
       EXPECT_LE(text.rect.bottom(), lines > 0 ? 30 + lines * kLegendLine : 24);
     }
     EXPECT_EQ(said, QStringList({QStringLiteral("Forward"), QStringLiteral("Backward"),
-                                 QStringLiteral("Send / receive"), QStringLiteral("overlapped"),
+                                 QStringLiteral("Communication"), QStringLiteral("overlapped"),
                                  QStringLiteral("Optimizer"), QStringLiteral("Bubble"),
                                  QStringLiteral("chunk 0 to 3")}))
         << width;
@@ -317,6 +317,35 @@ TEST(Labels, BarsOfEqualLengthAllSayTheirNumberOrNone) {
   }
   EXPECT_TRUE(some);
   EXPECT_TRUE(none);
+}
+
+// What is still to come has whole outlines, what is pinned has dashed ones: along the upper edge of
+// the widest bar some pixels are bare.
+TEST(TimelinePaint, PinnedBarsAreDashed) {
+  Picture picture = two_lanes(pipeline_setup(2, 2));
+  picture.lanes.resize(1);
+  const QSizeF size(1200, 200);
+  const auto bare = [&](LaneStyle style, Moment moment) {
+    picture.lanes[0].style = style;
+    picture.lanes[0].fills = true;
+    const PictureLayout layout = layout_of(picture, size, light_theme());
+    QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    paint_lanes(painter, picture, layout, light_theme(), size, 0, moment);
+    painter.end();
+    const Bar* widest = nullptr;
+    for (const Bar& bar : picture.lanes[0].rows->rows[0].lane(Lane::kCompute).bars)
+      if (!widest || bar.span.end - bar.span.begin > widest->span.end - widest->span.begin)
+        widest = &bar;
+    const QRectF rect = rect_of_bar(picture, layout, 0, *widest, 0, 0);
+    int found = 0;
+    for (int x = int(rect.left()) + 4; x < int(rect.right()) - 4; ++x)
+      found += image.pixelColor(x, int(rect.top())).saturation() < 60;
+    return found;
+  };
+  EXPECT_EQ(bare(LaneStyle::kPredicted, Moment::kFuture), 0);
+  EXPECT_GT(bare(LaneStyle::kPinned, Moment::kPast), 10);
 }
 
 TEST(Labels, AllBarsOfALaneSayTheSameForm) {

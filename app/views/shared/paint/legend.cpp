@@ -68,7 +68,7 @@ std::vector<LegendWord> words_of(const Picture& picture, Zoom zoom) {
   }
   const std::array<QString, kOpColors> names = {
       QObject::tr("Forward"), QObject::tr("Backward"), QObject::tr("Weight gradient"),
-      QObject::tr("Send / receive"), QObject::tr("Optimizer")};
+      QObject::tr("Communication"), QObject::tr("Optimizer")};
   const int chunks = chunks_of(picture);
   std::vector<LegendWord> words;
   const auto add = [&](const QString& text, int color) {

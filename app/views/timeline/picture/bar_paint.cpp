@@ -22,6 +22,12 @@ constexpr double kMostRounded =
 
 struct BarColors {
   QColor fill, line;  // line is invalid where a bar has no outline
+  bool dashed = false;
+  QPen pen() const {
+    QPen pen(line, 1, Qt::SolidLine, Qt::FlatCap);
+    if (dashed) pen.setDashPattern({3, 2});
+    return pen;
+  }
 };
 
 std::array<BarColors, kOpColors> colors_of(const BarLook& look) {
@@ -30,9 +36,9 @@ std::array<BarColors, kOpColors> colors_of(const BarLook& look) {
     const auto color = static_cast<OpColor>(index);
     QColor solid = look.theme->solid(color), tint = look.theme->tint(color);
     BarColors& out = colors[static_cast<std::size_t>(index)];
-    const bool hollow = look.moment == Moment::kFuture || look.style == LaneStyle::kPinned;
-    if (hollow)
-      out = {look.theme->surface, solid};
+    const bool pinned = look.style == LaneStyle::kPinned;
+    if (look.moment == Moment::kFuture || pinned)
+      out = {look.theme->surface, solid, pinned};
     else if (look.style == LaneStyle::kPredicted)
       out = {tint, solid};
     else
@@ -67,9 +73,15 @@ void fill_rects(QPainter& painter, const std::vector<Piece2D>& pieces,
       put(fills, piece.color, piece.rect, color.fill);
       continue;
     }
+    const bool hollow = piece.rect.width() > 2 && piece.rect.height() > 2;
+    if (hollow && color.dashed) {
+      painter.setPen(color.pen());
+      painter.setBrush(color.fill);
+      painter.drawRect(piece.rect.adjusted(0.5, 0.5, -0.5, -0.5));
+      continue;
+    }
     put(lines, piece.color, piece.rect, color.line);
-    if (piece.rect.width() > 2 && piece.rect.height() > 2)
-      put(fills, piece.color, piece.rect.adjusted(1, 1, -1, -1), color.fill);
+    if (hollow) put(fills, piece.color, piece.rect.adjusted(1, 1, -1, -1), color.fill);
   }
   if (pixels) return;
   painter.setPen(Qt::NoPen);
@@ -208,12 +220,25 @@ void paint_round(QPainter& painter, const std::vector<Piece2D>& pieces,
     const BarColors& color = colors[piece.color];
     painter.setBrush(color.fill);
     if (color.line.isValid()) {
-      painter.setPen(QPen(color.line, 1));
+      painter.setPen(color.pen());
       painter.drawRoundedRect(piece.rect.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
     } else {
       painter.setPen(Qt::NoPen);
       painter.drawRoundedRect(piece.rect, 2, 2);
     }
+  }
+}
+
+// Strips at the bottom of bars, of what a bar spends on something: what is still to come is an
+// outline, as its bar is.
+void paint_strips(QPainter& painter, const QList<QRectF>& strips, const BarColors& colors,
+                  const BarLook& look) {
+  const QColor ink = colors.line.isValid() ? colors.line : colors.fill;
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (const QRectF& strip : strips) {
+    painter.fillRect(strip, ink);
+    if (look.moment == Moment::kFuture && strip.width() > 2)
+      painter.fillRect(strip.adjusted(1, 1, -1, -1), colors.fill);
   }
 }
 
@@ -257,21 +282,15 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
                 const BarLook& look, TextLog* texts) {
   const auto colors = colors_of(look);
   const BarPieces pieces = pieces_of(painter, list, axis, box, look, colors);
-  const auto ink_of = [&](OpColor color) {
-    const BarColors& both = colors[static_cast<std::size_t>(color)];
-    return both.line.isValid() ? both.line : both.fill;
-  };
   fill_rects(painter, pieces.small, colors);
   paint_round(painter, pieces.wide, colors);
   for (const QRectF& wait : pieces.waits) {
     painter.fillRect(wait, look.theme->surface);
     paint_hatching(painter, wait, *look.theme);
   }
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(ink_of(OpColor::kForward));
-  painter.drawRects(pieces.stripes);
-  painter.setBrush(ink_of(OpColor::kCommunication));
-  painter.drawRects(pieces.inside);
+  paint_strips(painter, pieces.stripes, colors[static_cast<std::size_t>(OpColor::kForward)], look);
+  paint_strips(painter, pieces.inside, colors[static_cast<std::size_t>(OpColor::kCommunication)],
+               look);
   for (const BarPieces::Mark& mark : pieces.chunks) painter.fillRect(mark.rect, mark.ink);
   for (const BarPieces::Label& label : pieces.labels) {
     const QFont font = label.small ? look.theme->font(kSmallFont) : look.font;
