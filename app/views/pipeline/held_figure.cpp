@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
@@ -11,7 +12,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kTickSpacing = 64, kMostChips = 16;
+constexpr double kTickSpacing = 64, kMostChips = 16, kLabelApart = 24;
 
 double seconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e9; }
 
@@ -31,13 +32,17 @@ class TimeTicker : public QCPAxisTicker {
   TimeAxis axis_;
 };
 
-// Where a line is at its highest, as near to `share` of that part of the step as it can be.
-double labelled_at(const HeldLine& line, double share) {
+// When a line is at its highest.
+std::vector<std::pair<double, double>> tops_of(const HeldLine& line) {
   std::vector<std::pair<double, double>> tops;
   for (std::size_t k = 0; k + 1 < line.points.size(); ++k)
     if (line.points[k].held == line.most)
       tops.emplace_back(seconds(line.points[k].time), seconds(line.points[k + 1].time));
-  if (tops.empty()) return 0;
+  return tops;
+}
+
+// At one of its `tops`, as near to `share` of that part of the step as it can be.
+double labelled_at(const std::vector<std::pair<double, double>>& tops, double share) {
   const double wanted = tops.front().first + share * (tops.back().second - tops.front().first);
   const auto distance = [&](const std::pair<double, double>& top) {
     return std::max({0.0, top.first - wanted, wanted - top.second});
@@ -49,12 +54,30 @@ double labelled_at(const HeldLine& line, double share) {
   return std::clamp(wanted, nearest.first + margin, nearest.second - margin);
 }
 
+// The latest place of each line's number that leaves room for those of equal lines after it.
+std::vector<double> latest_places(const std::vector<HeldLine>& lines, double apart) {
+  std::vector<double> latest(lines.size());
+  std::map<double, double> next;  // at each height
+  for (std::size_t k = lines.size(); k-- > 0;) {
+    const auto tops = tops_of(lines[k]);
+    latest[k] = tops.empty() ? 0 : tops.back().second;
+    if (const auto after = next.find(lines[k].most); after != next.end())
+      latest[k] = std::min(latest[k], after->second - apart);
+    next[lines[k].most] = latest[k];
+  }
+  return latest;
+}
+
 // Each line says its stage at its height. All end at 0, so the number stands where the line is
-// highest; lines of one height say it one after the other.
-void label_lines(QCustomPlot& plot, const std::vector<HeldLine>& lines, const Theme& theme) {
+// highest; lines of one height say it one after the other, at least `apart` seconds from each
+// other where there is room.
+void label_lines(QCustomPlot& plot, const std::vector<HeldLine>& lines, double apart,
+                 const Theme& theme) {
   for (int item = plot.itemCount() - 1; item >= 0; --item)
     if (qobject_cast<QCPItemText*>(plot.item(item))) plot.removeItem(item);
   const auto count = static_cast<double>(lines.size());
+  const std::vector<double> latest = latest_places(lines, apart);
+  std::map<double, double> free_from;  // at each height
   for (std::size_t k = 0; k < lines.size() && static_cast<int>(k) < plot.graphCount(); ++k) {
     if (lines[k].points.empty()) continue;
     auto* label = new QCPItemText(&plot);
@@ -64,8 +87,14 @@ void label_lines(QCustomPlot& plot, const std::vector<HeldLine>& lines, const Th
     label->setBrush(theme.surface);
     label->setPadding(QMargins(2, -2, 2, -2));
     const double lift = plot.graph(static_cast<int>(k))->data()->constBegin()->value;
-    label->position->setCoords(labelled_at(lines[k], (static_cast<double>(k) + 0.5) / count),
-                               lines[k].most + lift);
+    double& from = free_from[lines[k].most];
+    if (const auto tops = tops_of(lines[k]); !tops.empty()) {
+      const double wanted = labelled_at(tops, (static_cast<double>(k) + 0.5) / count);
+      const double at = std::max(from, std::min(wanted, latest[k]));
+      from = std::clamp(at, tops.front().first, tops.back().second);
+    }
+    label->position->setCoords(from, lines[k].most + lift);
+    from += apart;
   }
 }
 
@@ -116,7 +145,7 @@ void fill_held_plot(QCustomPlot& plot, const std::vector<HeldLine>& lines, Nanos
     data.append(QCPGraphData(seconds(end), held + lift));
     graph->data()->set(data, true);
   }
-  label_lines(plot, lines, theme);
+  label_lines(plot, lines, seconds(end) * kLabelApart / axis.width, theme);
   const QFont font = theme.font(11);
   for (QCPAxis* side : {plot.xAxis, plot.yAxis}) {
     side->setBasePen(Qt::NoPen);

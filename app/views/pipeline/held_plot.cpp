@@ -107,9 +107,11 @@ void HeldPlot::showEvent(QShowEvent* event) {
 }
 
 void HeldPlot::set_axis(int left, int width) {
+  const bool other_width = width != state_->width;
   state_->left = left;
   state_->width = width;
   if (!isVisible()) return;
+  if (other_width) return fill();  // labels stand elsewhere
   set_held_range(*state_->plot, state_->axis(), this->width());
   state_->move_playhead();
   state_->plot->replot(QCustomPlot::rpQueuedReplot);

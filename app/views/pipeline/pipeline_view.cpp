@@ -321,7 +321,12 @@ void PipelineView::place_parts() {
   }
   const bool one_stage = s.one_stage->isVisibleTo(this);
   const bool has_plot = !one_stage && !s.show_table->isChecked();
-  const bool with_plot = has_plot && height() >= kPlotFrom;
+  const int strip_height = s.strip->sizeHint().height();
+  const double beside_plot =
+      height() - kHeader - s.legend_lines * kLegendLine - strip_height - kLeastPlot - kGap;
+  // Rows come first.
+  const bool with_plot =
+      has_plot && height() >= kPlotFrom && beside_plot >= least_height(s.timeline->picture());
   const bool takes_turns = has_plot && !with_plot;
   s.turns->setVisible(takes_turns);
   int right = width() - 16;
@@ -335,7 +340,6 @@ void PipelineView::place_parts() {
   s.header_right = right;
   s.legend_lines = paint_legend(nullptr);
   int y = kHeader + s.legend_lines * static_cast<int>(kLegendLine);
-  const int strip_height = s.strip->sizeHint().height();
   s.strip->setVisible(!one_stage);
   if (one_stage) {
     const int inner = width() - 32;
@@ -355,7 +359,8 @@ void PipelineView::place_parts() {
   const int wanted = s.timeline->sizeHint().height();
   int plot = 0;
   if (with_plot) {
-    const int least = std::clamp(room * 26 / 100, kLeastPlot, 190);
+    const int rows = static_cast<int>(std::ceil(least_height(s.timeline->picture())));
+    const int least = std::clamp(std::min(room * 26 / 100, room - rows - kGap), kLeastPlot, 190);
     plot = std::clamp(room - wanted - kGap, least, kMostPlot);
   }
   int timeline = room - plot - (with_plot ? kGap : 0);

@@ -90,6 +90,23 @@ TEST(HeldFigure, EveryLineSaysItsStageAndLooksLikeNoOther) {
   }
 }
 
+// Stages of the naive schedule hold one micro-batch each, one within the other's time.
+TEST(HeldFigure, NumbersOfEqualLinesStandInOrderAndApart) {
+  const auto rows = rows_of(predicted(pipeline_setup(4, 1, "naive")));
+  const TimeAxis axis{{Nanoseconds(0), rows->end}, 86, 600};
+  QCustomPlot plot;
+  fill_held_plot(plot, held_lines(*rows), rows->end, light_theme(), axis, 700);
+  ASSERT_EQ(plot.itemCount(), 4);
+  double last = 0;
+  for (int item = 0; item < plot.itemCount(); ++item) {
+    const auto* label = qobject_cast<QCPItemText*>(plot.item(item));
+    EXPECT_EQ(label->text().toInt(), item);
+    const double x = axis.x_of(Nanoseconds(std::llround(label->position->key() * 1e9)));
+    EXPECT_GE(x, last + 23) << item;
+    last = x;
+  }
+}
+
 // Lines of equal height stand apart, but none of them holds less than nothing.
 TEST(HeldFigure, NoLineLiesBelowZero) {
   const auto rows = rows_of(predicted(pipeline_setup(8, 16)));

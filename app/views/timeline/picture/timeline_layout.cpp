@@ -201,6 +201,10 @@ double comfortable_height(const Picture& picture) {
   return kTickBand + height_at(stack_of(picture), pitch) + 6;
 }
 
+double least_height(const Picture& picture) {
+  return kTickBand + height_at(stack_of(picture), kLeastPitch) + 6;
+}
+
 PictureLayout layout_of(const Picture& picture, QSizeF size, const Theme& theme) {
   PictureLayout layout;
   layout.tick_band = kTickBand;

@@ -96,6 +96,8 @@ inline constexpr double kLeastPitch = 18, kMostPitch = 36, kTickBand = 26;
 PictureLayout layout_of(const Picture& picture, QSizeF size, const Theme& theme);
 // The height at which every row is as high as it may become, tick band included.
 double comfortable_height(const Picture& picture);
+// The least height at which no row has to be scrolled to.
+double least_height(const Picture& picture);
 // The line of an empty lane that offers a run of other settings, as wide as its text; empty: the
 // lane offers none.
 QRectF other_line(const PictureLane& lane, const RowBox& box, const Theme& theme);
