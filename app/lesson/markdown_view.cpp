@@ -7,10 +7,12 @@
 #include <QEvent>
 #include <QFile>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QSvgRenderer>
 #include <QTextBlock>
 #include <QTextTable>
 #include <QWheelEvent>
+#include <algorithm>
 #include <cmath>
 
 #include "app/look/figures.h"
@@ -25,8 +27,47 @@ namespace {
 constexpr int kLineHeightPercent = 110;
 constexpr qreal kParagraphGap = 9;
 constexpr int kRingRoom = kRingWidth + 2;  // beside the letters
+const QString kBold = QStringLiteral("**");
 constexpr int kCodePixels = 12, kTextPixels = 13;
+constexpr int kTablePadding = 4;
 constexpr int kIndent = 18;  // of a list, for text of that size: its numbers stand in it
+
+QStringList cells_of(const QString& line) {
+  QStringList cells = line.trimmed().split(QLatin1Char('|'));
+  cells.removeFirst();
+  cells.removeLast();
+  for (QString& cell : cells) cell = cell.trimmed();
+  return cells;
+}
+
+// Tables as paragraphs, one for each row: its first cell, and under it each other one behind the
+// head of its column.
+QString with_stacked_rows(const QString& markdown) {
+  QStringList stacked, heads;
+  for (const QString& line : markdown.split(QLatin1Char('\n'))) {
+    if (!line.startsWith(QLatin1Char('|'))) {
+      heads.clear();
+      stacked << line;
+      continue;
+    }
+    const QStringList cells = cells_of(line);
+    if (heads.isEmpty()) {
+      heads = cells;
+      continue;
+    }
+    if (line.contains(QLatin1String("---"))) continue;
+    QStringList row;
+    for (qsizetype at = 0; at < cells.size(); ++at) {
+      if (cells[at].isEmpty()) continue;
+      const QString head = at < heads.size() ? heads[at] : QString();
+      row << (at == 0          ? QStringLiteral("**%1**").arg(QString(cells[at]).remove(kBold))
+              : head.isEmpty() ? cells[at]
+                               : QStringLiteral("%1: %2").arg(head, cells[at]));
+    }
+    stacked << row.join(QStringLiteral("\\\n")) << QString();
+  }
+  return stacked.join(QLatin1Char('\n'));
+}
 
 }  // namespace
 
@@ -66,7 +107,12 @@ void MarkdownView::lay_out() {
   const int pixels = font().pixelSize() > 0 ? font().pixelSize() : kTextPixels;
   document()->setDefaultFont(theme.font(pixels));
   document()->setIndentWidth(double(kIndent) / kTextPixels * pixels);
-  setMarkdown(with_firm_units(markdown_));
+  const QString firm = with_firm_units(markdown_);
+  setMarkdown(firm);
+  if (!tables_fit()) setMarkdown(with_stacked_rows(firm));
+  // Columns are shared out by what their words need, where words are not broken.
+  const bool has_tables = !document()->rootFrame()->childFrames().isEmpty();
+  setWordWrapMode(has_tables ? QTextOption::WordWrap : QTextOption::WrapAtWordBoundaryOrAnywhere);
   QTextCursor cursor(document());
   cursor.beginEditBlock();
   for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
@@ -103,6 +149,31 @@ void MarkdownView::lay_out() {
   fit();
 }
 
+// Whether the longest word of each column has room.
+bool MarkdownView::tables_fit() const {
+  QFont font = document()->defaultFont();
+  font.setBold(true);  // as heads are
+  const QFontMetricsF metrics(font);
+  static const QRegularExpression space(QStringLiteral("[ \\n\\x{2028}]+"));
+  for (const QTextFrame* frame : document()->rootFrame()->childFrames()) {
+    const auto* table = qobject_cast<const QTextTable*>(frame);
+    if (!table) continue;
+    double width = 0;
+    for (int column = 0; column < table->columns(); ++column) {
+      double longest = 0;
+      for (int row = 0; row < table->rows(); ++row) {
+        const QTextTableCell cell = table->cellAt(row, column);
+        for (auto block = cell.begin(); block != cell.end(); ++block)
+          for (const QString& word : block.currentBlock().text().split(space))
+            longest = std::max(longest, metrics.horizontalAdvance(word));
+      }
+      width += longest + 2 * kTablePadding + 2;
+    }
+    if (width > viewport()->width()) return false;
+  }
+  return true;
+}
+
 void MarkdownView::style_tables() {
   const Theme& theme = theme_for(palette());
   for (QTextFrame* frame : document()->rootFrame()->childFrames())
@@ -110,7 +181,7 @@ void MarkdownView::style_tables() {
       QTextTableFormat format = table->format();
       format.setBorderCollapse(true);
       format.setBorder(0);
-      format.setCellPadding(4);
+      format.setCellPadding(kTablePadding);
       format.setTopMargin(kParagraphGap);
       format.setBottomMargin(kParagraphGap);
       table->setFormat(format);
@@ -164,8 +235,8 @@ QVariant MarkdownView::loadResource(int type, const QUrl& name) {
 void MarkdownView::resizeEvent(QResizeEvent* event) {
   QTextBrowser::resizeEvent(event);
   if (event->size().width() == event->oldSize().width()) return;
-  if (markdown_.contains(QLatin1String("![")))
-    lay_out();  // pictures are as wide as the pane
+  if (markdown_.contains(QLatin1String("![")) || markdown_.contains(QLatin1String("\n|")))
+    lay_out();  // pictures are as wide as the pane, and rows of tables stack where it is narrow
   else
     fit();
 }

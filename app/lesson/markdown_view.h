@@ -44,6 +44,7 @@ class MarkdownView : public QTextBrowser {
 
  private:
   void lay_out();
+  bool tables_fit() const;
   void style_tables();
   void mark_words();
   void tell_keys();  // that lead from word to word

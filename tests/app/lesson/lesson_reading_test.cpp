@@ -55,6 +55,29 @@ TEST_F(LessonPlay, AGoalIsJudgedByCheckAloneAndEnterDoesNotSkipWhatIsSaid) {
   EXPECT_EQ(player().step_index(), kEnd);
 }
 
+// A narrow pane breaks no word of a table: its rows are stacked instead.
+TEST(LessonText, StacksTheRowsOfATableWhereWordsHaveNoRoom) {
+  MarkdownView view;
+  view.show();
+  view.set_markdown(QStringLiteral("Before\n\n| | cuts | sends |\n|---|---|---|\n"
+                                   "| PP, pipeline | the stack of layers | gradients, once |\n"),
+                    {});
+  bool some_tables = false, some_stacks = false;
+  for (int width = 120; width <= 420; width += 20) {
+    view.resize(width, 100);
+    QCoreApplication::processEvents();
+    const bool table = !view.document()->rootFrame()->childFrames().isEmpty();
+    (table ? some_tables : some_stacks) = true;
+    EXPECT_EQ(view.toPlainText().contains(QStringLiteral("sends: gradients, once")), !table);
+    for (QTextBlock block = view.document()->begin(); block.isValid(); block = block.next())
+      for (int line = 1; line < block.layout()->lineCount(); ++line) {
+        const int at = block.layout()->lineAt(line).textStart();
+        EXPECT_TRUE(block.text()[at - 1].isSpace()) << block.text().toStdString() << width;
+      }
+  }
+  EXPECT_TRUE(some_tables && some_stacks);
+}
+
 // Links of a text stand on the panel's surface, which shines through it.
 TEST(LessonText, HasLinksThatCanBeReadInLightAndDark) {
   MarkdownView view;
