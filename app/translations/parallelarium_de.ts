@@ -8677,6 +8677,27 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1 · lesson %2 of %3</source>
         <translation>%1 · Lektion %2 von %3</translation>
     </message>
+    <message>
+        <source>part %1 of %2</source>
+        <translation>Teil %1 von %2</translation>
+    </message>
+    <message>
+        <source>One part, %1</source>
+        <translation>Ein Teil, %1</translation>
+    </message>
+    <message>
+        <source>%1 parts, %2</source>
+        <translation>%1 Teile, %2</translation>
+    </message>
+    <message>
+        <source>Continue, part %1</source>
+        <translation>Weiter, Teil %1</translation>
+    </message>
+    <message>
+        <source>%1</source>
+        <comment>a unit's title in a line</comment>
+        <translation>„%1“</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonTile</name>
@@ -8695,6 +8716,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>can be skipped</source>
         <translation>kannst du auslassen</translation>
+    </message>
+    <message>
+        <source>part %1 of %2</source>
+        <translation>Teil %1 von %2</translation>
     </message>
 </context>
 <context>

@@ -249,7 +249,8 @@ void CourseMap::fill() {
                    minutes_text(kReviewMinutes * static_cast<std::int64_t>(due)));
   review_->setVisible(due > 0 && !exam);
   go_on_->setVisible(next_.has_value());
-  go_on_->setText(finished ? tr("Next lesson") : tr("Continue"));
+  const bool begun = next_ && data_.lessons[*next_].begun;
+  go_on_->setText(finished ? tr("Next lesson") : begun ? tr("Continue") : tr("Start"));
   sheet_->setVisible(data_.done() > 0 && !exam);
   const bool placed = std::any_of(data_.lessons.begin(), data_.lessons.end(),
                                   [](const MapLesson& lesson) { return lesson.known; });
@@ -283,15 +284,14 @@ void CourseMap::show_finished() {
   anew_->hide();
 }
 
-// "Pipelines · step 2 of 6 · about 8 minutes left"
+// "Pipelines · part 2 of 6 · about 8 minutes left"
 QString CourseMap::about_next(const MapLesson& lesson) const {
   QString about = next_of_playlist();
   if (about.isEmpty()) about = data_.unit_of(*next_).title;
   about += QStringLiteral(" · ");
   if (lesson.done) about += tr("once more") + QStringLiteral(" · ");
-  if (lesson.begun)
-    about +=
-        tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
+  if (!lesson.begun) return about + minutes_text(lesson.minutes);
+  about += tr("part %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
   return about + tr("about %1 left").arg(hours_text(lesson.minutes_left()));
 }
 
@@ -345,8 +345,8 @@ void CourseMap::show_details() {
   listed(tr("Builds on"), data_.builds_on(chosen_));
   listed(tr("Leads to"), data_.leads_to(chosen_));
   text += head(lesson.steps.size() == 1
-                   ? tr("One step, %1").arg(minutes_text(lesson.minutes))
-                   : tr("%1 steps, %2").arg(lesson.steps.size()).arg(minutes_text(lesson.minutes)));
+                   ? tr("One part, %1").arg(minutes_text(lesson.minutes))
+                   : tr("%1 parts, %2").arg(lesson.steps.size()).arg(minutes_text(lesson.minutes)));
   QStringList steps;
   for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
     const MapStep& step = lesson.steps[at];
@@ -364,7 +364,7 @@ void CourseMap::show_details() {
   details_->setTextFormat(Qt::RichText);
   details_->setText(text);
   start_->show();
-  start_->setText(lesson.begun ? tr("Continue, step %1").arg(lesson.reached) : tr("Start"));
+  start_->setText(lesson.begun ? tr("Continue, part %1").arg(lesson.reached) : tr("Start"));
   start_->setEnabled(lesson.refusal.isEmpty());
   anew_->setVisible(!player_.exam() && lesson.begun && lesson.refusal.isEmpty());
 }

@@ -43,8 +43,7 @@ QScrollArea* CourseMap::make_side() {
   details_->setTextFormat(Qt::RichText);
   details_->setAlignment(Qt::AlignTop);
   anew_ = new QPushButton(tr("Start anew"));
-  start_ = new QPushButton(tr("Start"));
-  start_->setProperty("primary", true);
+  start_ = new QPushButton(tr("Start"));  // the primary button stands above the units
   connect(start_, &QPushButton::clicked, this, [this] { start(chosen_, false); });
   connect(anew_, &QPushButton::clicked, this, [this] { start(chosen_, true); });
   auto* buttons = new QHBoxLayout;
@@ -142,7 +141,10 @@ QWidget* CourseMap::make_unit(const MapUnit& unit) {
   column->addLayout(head);
   if (!unit.after.isEmpty()) {
     auto* after = wrapped_label("small");
-    after->setText(tr("after %1").arg(unit.after.join(QStringLiteral(", "))));
+    QStringList titles;
+    for (const QString& title : unit.after)
+      titles << tr("%1", "a unit's title in a line").arg(title);
+    after->setText(tr("after %1").arg(titles.join(QStringLiteral(", "))));
     column->addWidget(after);
   }
   for (const std::size_t lesson : found(unit)) {

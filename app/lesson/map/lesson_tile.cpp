@@ -31,7 +31,7 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
   QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
-  minutes_ = lesson.begun ? tr("step %1 of %2").arg(lesson.reached).arg(lesson.steps.size())
+  minutes_ = lesson.begun ? tr("part %1 of %2").arg(lesson.reached).arg(lesson.steps.size())
              : lesson.known && !lesson.done ? tr("can be skipped")
                                             : minutes_text(lesson.minutes);
   QString words = title_ + QStringLiteral(", ") + minutes_;
@@ -77,10 +77,7 @@ void LessonTile::paintEvent(QPaintEvent*) {
   if (!done_) return;
   const QRectF mark(inside.right() - kTileMark + 1, inside.bottom() - kTileMark + 1, kTileMark,
                     kTileMark);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(filled ? theme.surface : theme.accent);
-  painter.drawEllipse(mark);
-  painter.setPen(QPen(filled ? theme.accent : theme.ink_on(theme.accent), 1.6));
+  painter.setPen(QPen(filled ? ink : theme.accent_line, 1.8));
   painter.setBrush(Qt::NoBrush);
   painter.drawPolyline(QPolygonF{mark.topLeft() + QPointF(3.6, 7.4),
                                  mark.topLeft() + QPointF(6.2, 10),
