@@ -18,6 +18,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/look/figures.h"
+#include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/views/views.h"
@@ -207,11 +208,11 @@ void LessonPanel::export_answers() {
                           : QInputDialog::getText(this, tr("Export my answers"), tr("Your name"),
                                                   QLineEdit::Normal, QString(), &ok);
   if (!ok) return;
-  const QString path =
-      QFileDialog::getSaveFileName(this, tr("Export my answers"),
-                                   QString::fromStdString(answers["lesson"].get<std::string>()) +
-                                       QStringLiteral("-answers.json"),
-                                   tr("JSON files (*.json)"));
+  const QString path = QFileDialog::getSaveFileName(
+      this, tr("Export my answers"),
+      in_documents(QString::fromStdString(answers["lesson"].get<std::string>()) +
+                   QStringLiteral("-answers.json")),
+      tr("JSON files (*.json)"));
   if (path.isEmpty()) return;
   answers["format"] = "parallelarium-answers/1";
   answers["name"] = name.toStdString();

@@ -179,6 +179,12 @@ void SelectionPanel::show_text(const SelectionText& text) {
   refresh();
 }
 
+void SelectionPanel::follow_view(bool has_ops) {
+  has_ops_ = has_ops;
+  text_ = {};
+  refresh();
+}
+
 void SelectionPanel::add_caps(const QString& text) { lines_of(column_).add({text, {}, true}); }
 
 void SelectionPanel::add_text(const QString& html, const QString& role) {
@@ -198,7 +204,8 @@ void SelectionPanel::refresh() {
                    .arg(muted, fact.word.toHtmlEscaped(), fact.value.toHtmlEscaped()));
   };
   const Topic& topic = session_.topic();
-  const SelectionText selected = topic.is_step() ? describe_selection(session_) : SelectionText();
+  const SelectionText selected =
+      topic.is_step() && has_ops_ ? describe_selection(session_) : SelectionText();
   const SelectionText& shown = text_.headline.isEmpty() ? selected : text_;
   const QString hint = shown.headline.isEmpty() && hint_ ? hint_() : QString();
   if (!shown.headline.isEmpty() || !hint.isEmpty()) add_caps(tr("Selected"));

@@ -39,6 +39,9 @@ class SelectionPanel : public QScrollArea {
   void show_formulas(const QString& key, const QString& origin);
   // Shows what another view says about its selection, until the next one.
   void show_text(const SelectionText& text);
+  // Another view came to the front, which says nothing yet. Whether what it shows has the selected
+  // op.
+  void follow_view(bool has_ops);
   // As high as what it says, up to a limit.
   QSize sizeHint() const override;
 
@@ -59,6 +62,7 @@ class SelectionPanel : public QScrollArea {
   QVBoxLayout* column_;
   SelectionText text_;
   std::function<QString()> hint_;
+  bool has_ops_ = true;
   QString formula_key_, origin_;
   std::size_t live_steps_ = 0;  // EngineJobs::live_losses(), as shown
 };

@@ -130,7 +130,8 @@ void WordsSheet::fill(const Glossary& glossary, QVBoxLayout* column) {
 }
 
 QLabel* WordsSheet::formula_label(const QString& formula, QWidget* row) const {
-  return text_label(formulas_hidden_ ? QStringLiteral("?") : formula, "", row);
+  return formulas_hidden_ ? text_label(tr("hidden until you answer"), "muted", row)
+                          : text_label(formula, "", row);
 }
 
 QWidget* WordsSheet::make_word(const Term& word, const QString& lesson) {

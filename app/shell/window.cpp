@@ -225,7 +225,7 @@ void Window::view_came() {
   fit_corner();
   refresh_strip();
   refresh_banner();
-  selection_->show_text({});
+  selection_->follow_view(view_info().room != Room::kPlan);
   const QString formula = QLatin1String(view_info().formula);
   show_formulas(formula);
   lesson_->set_view(view_info());

@@ -14,6 +14,7 @@
 
 #include "app/export/export_dialog.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/sheets/cases_sheet.h"
 #include "app/sheets/recipes/recipe_reader.h"
@@ -232,7 +233,7 @@ bool Window::save() { return path_.isEmpty() ? save_as() : save_file(path_); }
 bool Window::save_as() {
   QString path = QFileDialog::getSaveFileName(
       this, tr("Save"),
-      path_.isEmpty() ? QStringLiteral("untitled") + QLatin1String(kEnding) : path_,
+      path_.isEmpty() ? in_documents(QStringLiteral("untitled") + QLatin1String(kEnding)) : path_,
       tr("Documents (*%1)").arg(QLatin1String(kEnding)));
   if (path.isEmpty()) return false;
   if (QFileInfo(path).suffix().isEmpty()) path += QLatin1String(kEnding);
@@ -287,7 +288,8 @@ void Window::export_dialog(ExportKind kind) {
   options.shown = &view();
   const QString ending = ExportDialog::ending_of(options.kind);
   QString path = QFileDialog::getSaveFileName(
-      this, tr("Export"), QLatin1String(view_info().file) + ending, QStringLiteral("*") + ending);
+      this, tr("Export"), in_documents(QLatin1String(view_info().file) + ending),
+      QStringLiteral("*") + ending);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += ending;
   const Result<void> written = export_to(session_, path, options);

@@ -6187,6 +6187,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Found: %1</source>
         <translation>Gefunden: %1</translation>
     </message>
+    <message>
+        <source>hidden until you answer</source>
+        <translation>verborgen, bis du antwortest</translation>
+    </message>
 </context>
 <context>
     <name>published</name>
@@ -8073,24 +8077,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Auf %1 CPU-Rängen starten</translation>
     </message>
     <message>
-        <source>%1, rehearsed in %2</source>
-        <translation>%1, geprobt in %2</translation>
-    </message>
-    <message>
-        <source>%1, rehearsed</source>
-        <translation>%1, geprobt</translation>
-    </message>
-    <message>
         <source>%1 s</source>
         <translation>%1 s</translation>
     </message>
     <message>
         <source>%1 min</source>
         <translation>%1 min</translation>
-    </message>
-    <message>
-        <source>%1, oversubscribed</source>
-        <translation>%1, überbelegt</translation>
     </message>
     <message>
         <source>A small copy cannot run here either: %1</source>
@@ -8490,10 +8482,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Es gibt keine Lektionen.</translation>
     </message>
     <message>
-        <source>step %1 of %2</source>
-        <translation>Schritt %1 von %2</translation>
-    </message>
-    <message>
         <source>about %1 left</source>
         <translation>noch etwa %1</translation>
     </message>
@@ -8530,14 +8518,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Führt zu</translation>
     </message>
     <message>
-        <source>One step, %1</source>
-        <translation>Ein Schritt, %1</translation>
-    </message>
-    <message>
-        <source>%1 steps, %2</source>
-        <translation>%1 Schritte, %2</translation>
-    </message>
-    <message>
         <source>Uses</source>
         <translation>Benutzt</translation>
     </message>
@@ -8548,10 +8528,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 ranks</source>
         <translation>%1 Ränge</translation>
-    </message>
-    <message>
-        <source>Continue, step %1</source>
-        <translation>Weiter, Schritt %1</translation>
     </message>
     <message>
         <source>Lesson</source>
@@ -8701,10 +8677,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>parallelarium::LessonTile</name>
-    <message>
-        <source>step %1 of %2</source>
-        <translation>Schritt %1 von %2</translation>
-    </message>
     <message>
         <source>done</source>
         <translation>fertig</translation>

@@ -21,6 +21,7 @@
 #include "app/lesson/player/json_member.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
+#include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
 
@@ -187,8 +188,9 @@ void show_cheat_sheet(const LessonProgress& progress, QWidget* parent) {
 }
 
 void CheatSheet::ask_and_save() {
-  const QString path = QFileDialog::getSaveFileName(
-      this, tr("Save as PDF …"), QStringLiteral("take-away.pdf"), QStringLiteral("PDF (*.pdf)"));
+  const QString path = QFileDialog::getSaveFileName(this, tr("Save as PDF …"),
+                                                    in_documents(QStringLiteral("take-away.pdf")),
+                                                    QStringLiteral("PDF (*.pdf)"));
   if (path.isEmpty()) return;
   if (const Result<void> saved = save(path); !saved)
     QMessageBox::warning(this, windowTitle(), sentence(saved.error()));

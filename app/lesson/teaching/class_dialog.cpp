@@ -15,6 +15,7 @@
 
 #include "app/lesson/player/lesson_player.h"
 #include "app/lesson/teaching/handout.h"
+#include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/teaching/class_seed.h"
@@ -101,9 +102,9 @@ void ask_for_handout(const LessonPlayer& player, QWidget* parent) {
       QInputDialog::getItem(parent, ClassDialog::tr("Handout"),
                             ClassDialog::tr("The lesson on paper"), kinds, 0, false, &chosen);
   if (!chosen) return;
-  const QString path =
-      QFileDialog::getSaveFileName(parent, ClassDialog::tr("Handout"), id + QStringLiteral(".pdf"),
-                                   ClassDialog::tr("PDF files (*.pdf);;Web pages (*.html)"));
+  const QString path = QFileDialog::getSaveFileName(
+      parent, ClassDialog::tr("Handout"), in_documents(id + QStringLiteral(".pdf")),
+      ClassDialog::tr("PDF files (*.pdf);;Web pages (*.html)"));
   if (path.isEmpty()) return;
   HandoutWish wish;
   wish.numbers = answers["seed"].get<std::uint64_t>();

@@ -14,6 +14,7 @@
 #include "app/lesson/player/lesson_player.h"
 #include "app/lesson/teaching/handout.h"
 #include "app/look/figures.h"
+#include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -251,9 +252,9 @@ void ask_for_defence(const LessonPlayer& player, QWidget* parent) {
   answers["format"] = "parallelarium-answers/1";
   answers["name"] = place ? place->name : "";
   const QString id = QString::fromStdString(answers["lesson"].get<std::string>());
-  const QString path =
-      QFileDialog::getSaveFileName(parent, Defence::tr("Export the plan"),
-                                   id + QStringLiteral(".pdf"), Defence::tr("PDF files (*.pdf)"));
+  const QString path = QFileDialog::getSaveFileName(parent, Defence::tr("Export the plan"),
+                                                    in_documents(id + QStringLiteral(".pdf")),
+                                                    Defence::tr("PDF files (*.pdf)"));
   if (path.isEmpty()) return;
   const auto fail = [&](const Message& why) {
     QMessageBox::warning(parent, Defence::tr("Export the plan"), sentence(why));

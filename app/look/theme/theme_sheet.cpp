@@ -20,6 +20,7 @@ QMainWindow, QDialog { background: @window; }
 
 QPushButton, QToolButton { background: @surface; color: @text; border: 1px solid @control_line;
   border-radius: 6px; padding: 5px 11px; min-height: 18px; }
+QPushButton, QToolButton { outline: none; }
 QPushButton:hover, QToolButton:hover { background: @window; }
 QPushButton:pressed, QToolButton:pressed { background: @grid; }
 QPushButton:checked, QToolButton:checked { background: @accent_soft; border-color: @accent_line; }

@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/figures.h"
+#include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
@@ -121,7 +122,8 @@ RecipeSheet::RecipeSheet(Setup setup, const QString& whose, QWidget* parent,
   });
   connect(save_, &QPushButton::clicked, this, [this] {
     const QString name = framework_->currentData().toString() + QStringLiteral(".txt");
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save the launch line"), name);
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Save the launch line"), in_documents(name));
     if (!path.isEmpty()) save_to(path);
   });
   show_recipe();

@@ -387,7 +387,8 @@ TEST_F(WordsOnTheSheet, HideFormulasWhereALessonDoes) {
   const WordsSheet sheet(true);
   for (const QLabel* label : sheet.findChildren<QLabel*>())
     EXPECT_FALSE(label->text().contains(QStringLiteral("÷ m"))) << label->text().toStdString();
-  EXPECT_TRUE(text_of(sheet, QStringLiteral("bubble-ideal")).contains(QLatin1Char('?')));
+  EXPECT_TRUE(text_of(sheet, QStringLiteral("bubble-ideal"))
+                  .contains(QStringLiteral("hidden until you answer")));
 }
 
 }  // namespace

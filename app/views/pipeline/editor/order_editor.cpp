@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/look/spoken.h"
 #include "app/settings/controls.h"
@@ -372,9 +373,9 @@ void OrderEditor::save_file() {
   const QString text_kind = tr("Text of this program (*.txt)"),
                 torch_kind = tr("PyTorch's compute-only schedule (*.csv)");
   QString kind = text_kind;
-  QString path =
-      QFileDialog::getSaveFileName(this, tr("Save the order"), QStringLiteral("order.txt"),
-                                   text_kind + QStringLiteral(";;") + torch_kind, &kind);
+  QString path = QFileDialog::getSaveFileName(this, tr("Save the order"),
+                                              in_documents(QStringLiteral("order.txt")),
+                                              text_kind + QStringLiteral(";;") + torch_kind, &kind);
   if (path.isEmpty()) return;
   const bool torch =
       kind == torch_kind || path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive);
