@@ -194,11 +194,12 @@ Message sentence_of(const FrameworkTable& table, const SettingDifference& differ
   const bool explained = reason != table.reasons.end();
   const bool of_script = explained && reason->second.kind == kScriptSays;
   const bool silent = !covers(table, key.c_str()) || key == "model" || of_script;
-  Message lacks = silent
-                      ? message("framework-silent", "{} has no setting for {}, which is {} here.",
-                                table.info.title, key, difference.before)
-                      : message("framework-lacks", "{} cannot say {} {}; what is written means {}.",
-                                table.info.title, key, difference.before, difference.after);
+  const SettingDifference turned{difference.key, difference.after, difference.before};
+  Message lacks = silent ? message("framework-silent", "{} has no setting that says {}.",
+                                   table.info.title, words_of_difference(turned))
+                         : message("framework-lacks", "{} cannot say {}; what is written means {}.",
+                                   table.info.title, words_of_difference(turned),
+                                   words_of_difference(difference));
   if (!explained) return lacks;
   Message whole = message("framework-because", "{} {}", lacks, reason->second);
   if (of_script) whole.kind = kScriptSays;
