@@ -52,8 +52,12 @@ QString Sentences::translate(const char* context, const char* id, const char*, i
 QString sentence(const Message& message) {
   const QString english = QString::fromStdString(message.text);
   if (message.id.empty()) return english;
-  if (message.id == "figure")
-    return QString(english).replace(QLatin1Char('.'), QLocale().decimalPoint());
+  if (message.id == "figure") {
+    bool is_whole = false;
+    const qlonglong whole = english.toLongLong(&is_whole);
+    return is_whole ? QLocale().toString(whole)
+                    : QString(english).replace(QLatin1Char('.'), QLocale().decimalPoint());
+  }
   if (message.id == "settings" && message.arguments.size() == 1)
     return QCoreApplication::translate("settings", message.arguments.front().text.c_str())
         .section(QStringLiteral(" ("), 0, 0);

@@ -62,14 +62,16 @@ class Search {
   void tell(double share, const Say& say) const {
     if (!watch_.progress) return;
     share_ = std::max(share_, share);
-    watch_.progress(share_, say(tally_.decided(), result_.candidates));
+    const auto count = [](std::int64_t of) { return figure(std::to_string(of)); };
+    watch_.progress(share_, say(count(tally_.decided()), count(result_.candidates)));
   }
 
   void make_tables() {
     tables_.make([this] { return cancelled(); },
                  [this](std::size_t made, std::size_t all) {
                    watch_.tell(share_ = kTablesShare * double(made) / double(all),
-                               message("plan-tables", "Timing stages: {} of {} kinds.", made, all));
+                               message("plan-tables", "Timing stages: {} of {} kinds.",
+                                       figure(std::to_string(made)), figure(std::to_string(all))));
                  });
   }
 
@@ -165,7 +167,7 @@ class Search {
       const double span = enough ? value_of(best.back()) - first : 0;
       tell(kTablesShare + (kBestShare - kTablesShare) *
                               (span > 0 ? std::clamp((least - first) / span, 0.0, 1.0) : 0),
-           [](auto decided, auto all) {
+           [](const Message& decided, const Message& all) {
              return message("plan-best", "Simulating the best: {} of {} candidates are decided.",
                             decided, all);
            });
@@ -201,7 +203,7 @@ class Search {
       if (look_at(at, [&] { return coming_smaller(); }))
         left_.emplace(entries_[at].nanoseconds, at);
       tell(kBestShare + (kRulesShare - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
-           [](auto decided, auto of) {
+           [](const Message& decided, const Message& of) {
              return message("plan-smaller",
                             "Simulating smaller plans: {} of {} candidates are decided.", decided,
                             of);
