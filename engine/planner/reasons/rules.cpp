@@ -60,11 +60,16 @@ Message sentence_of_order(const PlanRule& told, const Plan& best) {
   const Message order =
       message("plan-rule-order", "TP in the node until a plan fits, then PP, DP with the rest");
   if (!told.setup) return cost_of(told, order, best);
-  const Mesh& mesh = told.setup->mesh;
-  const Message makes =
-      message("plan-rule-makes", "{} (TP {}, PP {}, DP {})", order, mesh.tp, mesh.pp, mesh.dp);
+  const Message makes = message("plan-rule-makes", "{} ({})", order, short_axes(*told.setup));
   return told.holds ? message("plan-rule-best", "{}: that is the best plan.", makes)
                     : cost_of(told, makes, best);
+}
+
+// As titles of models say it: "6.98 B".
+std::string parameters_text(double parameters) {
+  constexpr double kBillion = 1e9;
+  return parameters < kBillion ? count_text(parameters)
+                               : three_digits(parameters / kBillion) + " B";
 }
 
 PlanRule rule_of_batch(const PlanRequest& request) {
@@ -96,7 +101,7 @@ PlanRule rule_of_batch(const PlanRequest& request) {
       "is {} tokens ({} sequences) at most, at the loss of {} that such a model reaches at best: "
       "{}. "
       "{}",
-      figure(count_text(critical.parameters)), figure(count_text(critical.tokens)),
+      figure(parameters_text(critical.parameters)), figure(count_text(critical.tokens)),
       figure(three_digits(critical.tokens / sequence)), figure(three_digits(critical.loss)), here,
       critical.parameters > kMostFittedParameters ? fitted : unknown);
   return told;
