@@ -121,6 +121,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
         answer["rules"][at]["plan"] = to_json(*kept);
   answer["tie_source"]["message"] = to_json(result->ties.said);
   answer["tie_source"]["trust_message"] = to_json(result->ties.trust);
+  answer["tie_source"]["memory_trust_message"] = to_json(result->ties.memory_trust);
   answer["memory_limit"] = memory_limit_json(request.machine);
   answer["capacity_bytes"] = usable_bytes(request.machine);
   answer["rates"] = prediction_word(request.machine);

@@ -348,13 +348,16 @@ nlohmann::json to_json(const PlanResult& result) {
   for (const TieThreshold::Row& row : result.ties.rows)
     rows.push_back(
         {{"source", row.source}, {"row", row.name}, {"predicted_over_published", row.ratio}});
-  json ties = {{"pairs", result.ties.pairs},
-               {"error", result.ties.error ? json(*result.ties.error) : json(nullptr)},
-               {"held_out", result.ties.held_out},
-               {"trust", result.ties.trust.text},
-               {"rows", std::move(rows)},
-               {"sentence", result.ties.said.text},
-               {"plans", result.ties.plans}};
+  json ties = {
+      {"pairs", result.ties.pairs},
+      {"error", result.ties.error ? json(*result.ties.error) : json(nullptr)},
+      {"held_out", result.ties.held_out},
+      {"trust", result.ties.trust.text},
+      {"memory_error", result.ties.memory_error ? json(*result.ties.memory_error) : json(nullptr)},
+      {"memory_trust", result.ties.memory_trust.text},
+      {"rows", std::move(rows)},
+      {"sentence", result.ties.said.text},
+      {"plans", result.ties.plans}};
   if (result.least)
     least = {{"over_bytes", result.least->over_bytes}, {"setup", to_json(result.least->setup)}};
   return {{"candidates", result.candidates},

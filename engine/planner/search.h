@@ -80,7 +80,9 @@ struct TieThreshold {
   std::optional<double> error;  // mean of |a - 1| over the rows of the machine; none: it has no row
   int held_out = 0;             // those rows, which no rate was fitted on
   Message trust;                // says the error
-  std::int64_t plans = 0;       // that were simulated and lie within it; by note_ties()
+  std::optional<double> memory_error;  // the same of memory figures in those rows
+  Message memory_trust;                // says it
+  std::int64_t plans = 0;              // that were simulated and lie within it; by note_ties()
   // Whether steps of so many seconds cannot be told apart.
   bool within(double seconds, double other) const {
     return share && std::max(seconds, other) <= std::min(seconds, other) * (1 + *share);

@@ -97,7 +97,9 @@ std::string recommended_text(const PlanResult& result) {
   }
   std::string text = "Recommended\n" + table.text();
   for (const Message& why : result.recommended_why) text += wrapped(why.text, kPlanWidth, 0) + "\n";
-  return text + wrapped(result.ties.trust.text, kPlanWidth, 0) + "\n\n";
+  return text +
+         wrapped(result.ties.trust.text + ' ' + result.ties.memory_trust.text, kPlanWidth, 0) +
+         "\n\n";
 }
 
 std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {

@@ -128,6 +128,36 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
   return all;
 }
 
+namespace {
+
+// How far memory is missed in published rows.
+struct MemoryErrors {
+  int rows = 0;
+  double missed = 0;
+  void add(const CaseRow& row, const std::vector<double>& predicted) {
+    for (std::size_t at = 0; at < row.figures.size(); ++at) {
+      const CaseFigure& published = row.figures[at];
+      if (published.metric != "peak_gib" && published.metric != "framework_peak_gib") continue;
+      ++rows;
+      missed += std::abs(predicted[at] / published.published - 1);
+      return;
+    }
+  }
+  void tell(const Machine& machine, TieThreshold& ties) const {
+    if (rows > 0) ties.memory_error = missed / rows;
+    ties.memory_trust =
+        rows > 0
+            ? message("plan-trust-memory",
+                      "Memory of {} published rows on {} is missed by {} on average.", rows,
+                      title_of(machine), figure(percent_text(*ties.memory_error)))
+            : message("plan-trust-memory-none",
+                      "How far memory may be off is not known: no published table on {} says it.",
+                      title_of(machine));
+  }
+};
+
+}  // namespace
+
 TieThreshold tie_threshold_of(const Machine& machine) {
   TieThreshold ties;
   const Result<std::vector<Case>> cases = all_cases();
@@ -144,6 +174,7 @@ TieThreshold tie_threshold_of(const Machine& machine) {
               [&](std::size_t at) { figures_of[at].emplace(predict_case(*held_out[at])); });
   std::size_t next = 0;
   double sum = 0, missed = 0;
+  MemoryErrors memory;
   std::vector<Message> sources;
   for (const Case& of : all) {
     struct Seen {
@@ -155,6 +186,7 @@ TieThreshold tie_threshold_of(const Machine& machine) {
     for (const CaseRow& row : of.rows) {
       if (next == held_out.size() || held_out[next] != &row) continue;
       const Result<std::vector<double>>& predicted = *figures_of[next++];
+      if (predicted) memory.add(row, *predicted);
       const auto figure =
           std::find_if(row.figures.begin(), row.figures.end(), [](const CaseFigure& each) {
             return each.metric == "step_seconds" || each.metric == "tokens_per_second_per_rank" ||
@@ -194,6 +226,7 @@ TieThreshold tie_threshold_of(const Machine& machine) {
                 "{} on average; single ones by more.",
                 ties.held_out, title_of(machine), figure(percent_text(*ties.error)));
   }
+  memory.tell(machine, ties);
   if (ties.pairs == 0) {
     ties.said = message("plan-ties-none",
                         "How far plans must be apart to differ is not known: of no published table "

@@ -245,12 +245,15 @@ Message limits_of(const StepParts& parts, bool pipeline, std::int64_t needed_byt
   };
   const Message memory =
       share(static_cast<double>(needed_bytes), static_cast<double>(capacity_bytes));
+  const Message left = figure(
+      bytes_text(static_cast<double>(std::max<std::int64_t>(0, capacity_bytes - needed_bytes))));
   const Message first = share(all[0].seconds, parts.sum());
   const Message most = part_words(all[0].cause, pipeline);
   if (all[1].seconds <= 0)
-    return message("plan-limit", "{} {}; {} of the memory", first, most, memory);
-  return message("plan-limits", "{} {}, then {} {}; {} of the memory", first, most,
-                 share(all[1].seconds, parts.sum()), part_words(all[1].cause, pipeline), memory);
+    return message("plan-limit", "{} {}; {} of the memory, {} free", first, most, memory, left);
+  return message("plan-limits", "{} {}, then {} {}; {} of the memory, {} free", first, most,
+                 share(all[1].seconds, parts.sum()), part_words(all[1].cause, pipeline), memory,
+                 left);
 }
 
 nlohmann::json recommended_json(const std::vector<Recommended>& recommended) {
