@@ -107,8 +107,8 @@ class Scatter {
 
   void paint(SearchHits* hits) {
     put_elided(painter_, QRectF(rect_.left(), rect_.top(), rect_.width(), kScatterHead),
-               Qt::AlignVCenter, ScatterTexts::tr("Step time over memory").toUpper(), theme_.caps(),
-               theme_.muted, texts_);
+               Qt::AlignVCenter, ScatterTexts::tr("Step time in seconds over memory").toUpper(),
+               theme_.caps(), theme_.muted, texts_);
     paint_axes();
     painter_.setRenderHint(QPainter::Antialiasing);
     painter_.setPen(QPen(theme_.muted, 1));
@@ -118,7 +118,8 @@ class Scatter {
           QPen(bytes > picture_.answer->capacity_bytes ? theme_.hairline : theme_.muted, 1));
       painter_.drawEllipse(place(seconds, bytes), kDot, kDot);
     }
-    painter_.setPen(QPen(theme_.text, 1.5));
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(theme_.text);
     for (const FoundPlan* plan : picture_.selectable)
       painter_.drawEllipse(place(*plan), kDot, kDot);
     paint_front();
@@ -139,8 +140,6 @@ class Scatter {
 
   void paint_axes() {
     const QFont small = theme_.font(11);
-    put_text(painter_, QRectF(rect_.left(), rect_.top() + kScatterHead - 4, 120, 14),
-             Qt::AlignVCenter, ScatterTexts::tr("seconds"), small, theme_.muted, texts_);
     for (const double at : y_.ticks()) {
       const double y = place(at, 0).y();
       painter_.fillRect(QRectF(plot_.left(), y, plot_.width(), 1), theme_.grid);
@@ -246,8 +245,7 @@ class Scatter {
     painter_.drawPath(diamond);
   }
 
-  // The longest entry stands last, and is said for short where there is no room; so is what can be
-  // selected where there are more entries.
+  // The longest entry stands last, and is said for short where there is no room.
   void paint_legend_line() {
     constexpr double kLeastWord = 40;
     const QFont small = theme_.font(11);
@@ -268,13 +266,11 @@ class Scatter {
       painter_.drawEllipse(at, kDot, kDot);
     });
     const bool several = picture_.answer->gpu_counts().size() > 1;
-    entry(several ? ScatterTexts::tr("can be selected")
-                  : ScatterTexts::tr("kept by the search, can be selected"),
-          [&](const QPointF& at) {
-            painter_.setPen(QPen(theme_.text, 1.5));
-            painter_.setBrush(theme_.surface);
-            painter_.drawEllipse(at, kDot, kDot);
-          });
+    entry(ScatterTexts::tr("can be selected"), [&](const QPointF& at) {
+      painter_.setPen(Qt::NoPen);
+      painter_.setBrush(theme_.text);
+      painter_.drawEllipse(at, kDot, kDot);
+    });
     if (const ExplainedPlan* today = picture_.today_told; today && today->seconds)
       entry(ScatterTexts::tr("today"), [&](const QPointF& at) { paint_today_mark(at); });
     entry(ScatterTexts::tr("selected"), [&](const QPointF& at) {

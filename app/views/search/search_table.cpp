@@ -23,24 +23,25 @@ struct TableTexts {
 
 struct Column {
   QString title;
-  double width = 0;
   bool is_text = false;
-  std::function<QString(const FoundPlan& plan)> cell = {};
+  std::function<QString(const FoundPlan& plan)> cell = {};  // null: a mark
+  bool spare = false;  // left out where there is no room for all
+  double width = 0;
 };
 
 // What plans may differ in and no column of the table says.
 std::vector<Column> hidden_columns() {
   std::vector<Column> columns;
-  columns.push_back({QStringLiteral("SP"), 34, false, [](const FoundPlan& of) {
+  columns.push_back({QStringLiteral("SP"), false, [](const FoundPlan& of) {
                        return QLatin1String(of.setup.sequence_parallel ? "SP" : "-").toString();
                      }});
-  columns.push_back({TableTexts::tr("layers"), 84, true, [](const FoundPlan& of) {
+  columns.push_back({TableTexts::tr("layers"), true, [](const FoundPlan& of) {
                        const std::vector<int>& layers = of.setup.stage_layers;
                        return layers.empty() ? TableTexts::tr("even")
                                              : QString::fromStdString(layers_text(layers));
                      }});
   // Its end alone: all begin with "tp-cp-ep".
-  columns.push_back({TableTexts::tr("order"), 54, true, [](const FoundPlan& of) {
+  columns.push_back({TableTexts::tr("order"), true, [](const FoundPlan& of) {
                        const std::string order(name_of(of.setup.mesh.order));
                        return QString::fromStdString(order).section(QLatin1Char('-'), 3);
                      }});
@@ -67,50 +68,50 @@ void tell_apart(std::vector<Column>& columns, const std::vector<FoundPlan>& plan
   columns.insert(columns.end(), more.begin(), more.end());
 }
 
-std::vector<Column> columns_of(const SearchPicture& picture, double width) {
+std::vector<Column> columns_of(const SearchPicture& picture) {
   const PlanAnswer& answer = *picture.answer;
   const bool experts =
       std::any_of(answer.plans.begin(), answer.plans.end(),
                   [](const FoundPlan& plan) { return plan.setup.model.experts.count > 0; });
   std::vector<Column> columns;
   if (picture.gpus_vary)
-    columns.push_back({TableTexts::tr("GPUs"), 38, false,
+    columns.push_back({TableTexts::tr("GPUs"), false,
                        [](const FoundPlan& of) { return QString::number(of.gpus); }});
   const std::vector<Column> axes = {
-      {QStringLiteral("TP"), 28, false,
+      {QStringLiteral("TP"), false,
        [](const FoundPlan& of) { return QString::number(of.setup.mesh.tp); }},
-      {QStringLiteral("PP"), 28, false,
+      {QStringLiteral("PP"), false,
        [](const FoundPlan& of) { return QString::number(of.setup.mesh.pp); }},
-      {QStringLiteral("DP"), 34, false,
+      {QStringLiteral("DP"), false,
        [](const FoundPlan& of) { return QString::number(of.setup.mesh.dp); }},
-      {QStringLiteral("CP"), 28, false,
+      {QStringLiteral("CP"), false,
        [](const FoundPlan& of) { return QString::number(of.setup.mesh.cp); }}};
   columns.insert(columns.end(), axes.begin(), axes.end());
   if (experts)
-    columns.push_back({QStringLiteral("EP"), 28, false,
+    columns.push_back({QStringLiteral("EP"), false,
                        [](const FoundPlan& of) { return QString::number(of.setup.mesh.ep); }});
-  columns.push_back({QStringLiteral("ZeRO"), 38, false,
-                     [](const FoundPlan& of) { return zero_words(of.setup); }});
-  columns.push_back({TableTexts::tr("schedule"), 116, true,
+  columns.push_back(
+      {QStringLiteral("ZeRO"), false, [](const FoundPlan& of) { return zero_words(of.setup); }});
+  columns.push_back({TableTexts::tr("schedule"), true,
                      [](const FoundPlan& of) { return schedule_words(of.setup); }});
-  columns.push_back({TableTexts::tr("micro"), 40, false,
+  columns.push_back({TableTexts::tr("micro"), false,
                      [](const FoundPlan& of) { return QString::number(of.setup.micro_batch); }});
-  columns.push_back({TableTexts::tr("recompute"), 78, true,
+  columns.push_back({TableTexts::tr("recompute"), true,
                      [](const FoundPlan& of) { return recompute_words(of.setup); }});
   tell_apart(columns, answer.plans);
-  columns.push_back({TableTexts::tr("step"), 58, false,
+  columns.push_back({TableTexts::tr("step"), false,
                      [](const FoundPlan& of) { return seconds_text(of.seconds); }});
-  if (width >= kAllColumns)
-    columns.push_back({TableTexts::tr("tokens/s"), 62, false,
-                       [](const FoundPlan& of) { return number_text(of.tokens_per_second); }});
-  columns.push_back({width >= kAllColumns ? TableTexts::tr("MFU, full") : QStringLiteral("MFU"), 56,
-                     false, [](const FoundPlan& of) { return share_text(of.mfu); }});
-  columns.push_back({TableTexts::tr("memory"), 72, false,
-                     [](const FoundPlan& of) { return bytes_text(of.bytes); }});
-  columns.push_back({TableTexts::tr("bubble"), 52, false, bubble_text});
-  columns.push_back({TableTexts::tr("exposed comm."), 100, false,
+  // It follows from the step.
+  columns.push_back({TableTexts::tr("tokens/s"), false,
+                     [](const FoundPlan& of) { return number_text(of.tokens_per_second); }, true});
+  columns.push_back(
+      {QStringLiteral("MFU"), false, [](const FoundPlan& of) { return share_text(of.mfu); }});
+  columns.push_back(
+      {TableTexts::tr("memory"), false, [](const FoundPlan& of) { return bytes_text(of.bytes); }});
+  columns.push_back({TableTexts::tr("bubble"), false, bubble_text});
+  columns.push_back({TableTexts::tr("exposed comm."), false,
                      [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
-  columns.push_back({TableTexts::tr("Pareto"), 42, false, nullptr});  // a mark
+  columns.push_back({TableTexts::tr("Pareto"), false, nullptr});  // a mark
   return columns;
 }
 
@@ -129,8 +130,11 @@ double paint_best_head(QPainter& painter, const QRectF& rect, const PlanAnswer& 
                        const Theme& theme, TextLog* texts) {
   const QRectF line(rect.left(), rect.top(), rect.width(), kTableHead);
   const QFont small = theme.font(11);
-  const QString title = TableTexts::tr("The fastest %1").arg(answer.plans.size()).toUpper();
   const QString tied = tied_text(answer);
+  const QString title = (tied.isEmpty() ? TableTexts::tr("The fastest %1")
+                                        : TableTexts::tr("The fastest %1, ties by memory"))
+                            .arg(answer.plans.size())
+                            .toUpper();
   put_elided(painter, line, Qt::AlignVCenter, title, theme.caps(), theme.muted, texts);
   const QRectF beside =
       line.adjusted(QFontMetricsF(theme.caps()).horizontalAdvance(title) + 20, 0, 0, 0);
@@ -142,6 +146,23 @@ double paint_best_head(QPainter& painter, const QRectF& rect, const PlanAnswer& 
                                    tied, small, theme.muted, texts);
 }
 
+// Each column is as wide as its title and its longest cell. Some are left out where there is no
+// room for all.
+std::vector<Column> fitting_columns(const SearchPicture& picture, const QFont& cells,
+                                    const QFont& titles, double between, double room) {
+  std::vector<Column> columns = columns_of(picture);
+  double sum = 0;
+  for (Column& column : columns) {
+    column.width = label_width(titles, column.title) + 2;
+    for (const FoundPlan& plan : picture.answer->plans)
+      if (column.cell)
+        column.width = std::max(column.width, label_width(cells, column.cell(plan)) + 2);
+    sum += column.width + between;
+  }
+  if (sum > room) std::erase_if(columns, [](const Column& column) { return column.spare; });
+  return columns;
+}
+
 }  // namespace
 
 double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
@@ -150,17 +171,17 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   const int size = rect.width() < kAllColumns ? 11 : 12;
   const QFont plain = theme.font(size), bold = theme.font(size, true), small = theme.font(11);
   double y = paint_best_head(painter, rect, answer, theme, texts);
-  const std::vector<Column> columns = columns_of(picture, rect.width());
+  constexpr double kRank = 84, kBetween = 10;
+  const std::vector<Column> columns =
+      fitting_columns(picture, bold, small, kBetween, rect.width() - kRank);
   double sum = 0;
-  for (const Column& column : columns) sum += column.width;
-  constexpr double kRank = 84;
+  for (const Column& column : columns) sum += column.width + kBetween;
   const double stretch = (rect.width() - kRank) / sum;
   const auto each_cell = [&](double top, const auto& put) {
     double x = rect.left() + kRank;
     for (const Column& column : columns) {
-      const double wide = column.width * stretch;
-      // Texts begin a little after the figures before them.
-      const QRectF cell(x + (column.is_text ? 12 : 0), top, wide - (column.is_text ? 12 : 0), kRow);
+      const double wide = (column.width + kBetween) * stretch;
+      const QRectF cell(x + kBetween, top, wide - kBetween, kRow);
       put(column, cell);
       x += wide;
     }
