@@ -12298,14 +12298,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 kann nicht geschrieben werden: %2.</translation>
     </message>
     <message>
-        <source>As it is written, a step takes %1, as with these settings.</source>
-        <translation>So, wie es geschrieben ist, dauert ein Schritt %1, wie mit diesen Einstellungen.</translation>
-    </message>
-    <message>
-        <source>As it is written, a step takes %1; with these settings it takes %2.</source>
-        <translation>So, wie es geschrieben ist, dauert ein Schritt %1; mit diesen Einstellungen dauert er %2.</translation>
-    </message>
-    <message>
         <source>A step takes %1 only where the training script sets what is listed here.</source>
         <translation>Ein Schritt dauert nur dann %1, wenn das Trainingsskript setzt, was hier steht.</translation>
     </message>
@@ -12340,6 +12332,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>It leaves out nothing.</source>
         <translation>Er lässt nichts aus.</translation>
+    </message>
+    <message>
+        <source>As it is written, the line makes a step of %1, as do the settings that it was written for.</source>
+        <translation>Wie sie dasteht, ergibt die Zeile einen Schritt von %1, wie auch die Einstellungen, für die sie geschrieben ist.</translation>
+    </message>
+    <message>
+        <source>As it is written, the line makes a step of %1. The settings that it was written for, of which it cannot say what is listed here, make one of %2.</source>
+        <translation>Wie sie dasteht, ergibt die Zeile einen Schritt von %1. Die Einstellungen, für die sie geschrieben ist und von denen sie das hier Genannte nicht sagen kann, ergeben einen von %2.</translation>
     </message>
 </context>
 <context>
@@ -12618,8 +12618,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Oder tippe, was du weißt. Der Rest kommt aus dem Text oben oder sonst aus der Suche.</translation>
     </message>
     <message>
-        <source> The search then is of this model, too.</source>
-        <translation> Die Suche ist dann auch von diesem Modell.</translation>
+        <source> The search then is of %1, too.</source>
+        <translation> Dann wird auch für %1 gesucht.</translation>
     </message>
 </context>
 </TS>

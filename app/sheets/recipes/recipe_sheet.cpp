@@ -197,14 +197,16 @@ QString RecipeSheet::time_as_written(const std::string& framework,
   if (as_read == as_meant)
     time = (needs_script(written)
                 ? tr("A step takes %1 only where the training script sets what is listed here.")
-                : tr("As it is written, a step takes %1, as with these settings."))
+                : tr("As it is written, the line makes a step of %1, as do the settings that it "
+                     "was written for."))
                .arg(as_read);
   else
     time =
         (needs_script(written)
              ? tr("A step takes %1 only where the training script sets what it can of this; with "
                   "these settings it takes %2.")
-             : tr("As it is written, a step takes %1; with these settings it takes %2."))
+             : tr("As it is written, the line makes a step of %1. The settings that it was written "
+                  "for, of which it cannot say what is listed here, make one of %2."))
             .arg(as_read, as_meant);
   return time + QStringLiteral("\n\n");
 }

@@ -72,7 +72,8 @@ void TodaySheet::show_again(const QString& text, const Setup& setup) {
 QString TodaySheet::consequence(const Model& model) const {
   Model searched = base().model;
   searched.sequence = model.sequence;
-  return model == searched ? QString() : tr(" The search then is of this model, too.");
+  return model == searched ? QString()
+                           : tr(" The search then is of %1, too.").arg(sentence(title_of(model)));
 }
 
 PasteSheet::Reading TodaySheet::read(const std::string& text) {
