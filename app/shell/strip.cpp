@@ -58,6 +58,7 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
     label->setText(figure.text);
     label->setToolTip(figure.exact);
     label->setProperty("source", figure.source);
+    set_style_property(label, "soft", figure.outdated);
     source->set_full_text(figure.source);
     source->set_tip(figure.exact);
   };

@@ -9259,10 +9259,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Mehr GPUs, eine kürzere Sequenz oder freie Achsen würden helfen.</translation>
     </message>
     <message>
-        <source>Step time over memory</source>
-        <translation>Schrittdauer über Speicher</translation>
-    </message>
-    <message>
         <source>seconds</source>
         <translation>Sekunden</translation>
     </message>
@@ -9511,10 +9507,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Vom Plan, der unter Suchen ausgewählt ist und dessen Schritt %1 dauert, %2 länger als der des schnellsten Plans: %3.</translation>
     </message>
     <message>
-        <source>such as %1: %2 ▸</source>
-        <translation>etwa %1: %2 ▸</translation>
-    </message>
-    <message>
         <source>ruled out</source>
         <translation>ausgeschlossen</translation>
     </message>
@@ -9655,10 +9647,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Der beste Plan damit wird gesucht …</translation>
     </message>
     <message>
-        <source>Of the search with %1, for %2: the fastest plan is exact, behind it stand those that the search kept, and some of those that a bound ruled out may not fit. Search again for all of them.</source>
-        <translation>Von der Suche mit %1, für %2: Der schnellste Plan ist exakt, dahinter stehen die, die die Suche behielt, und manche, die eine Schranke ausschloss, passen vielleicht nicht. Suche noch einmal nach allen.</translation>
-    </message>
-    <message>
         <source>%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed communication %6%7.</source>
         <translation>%1: Schritt %2, %3, MFU (Attention voll) %4, Blase %5, unverdeckte Kommunikation %6%7.</translation>
     </message>
@@ -9679,12 +9667,60 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation> %1 weitere sind ebenso nah; sie sind Punkte im Bild.</translation>
     </message>
     <message>
-        <source>kept by the search, can be selected</source>
-        <translation>von der Suche behalten, wählbar</translation>
-    </message>
-    <message>
         <source>can be selected</source>
         <translation>wählbar</translation>
+    </message>
+    <message>
+        <source>Search: plans (CSV)</source>
+        <translation>Suche: Pläne (CSV)</translation>
+    </message>
+    <message>
+        <source>such as %1; open this one in Explore ▸</source>
+        <translation>etwa %1; diesen in „Erkunden“ öffnen ▸</translation>
+    </message>
+    <message>
+        <source>Step time in seconds over memory</source>
+        <translation>Schrittdauer in Sekunden über Speicher</translation>
+    </message>
+    <message>
+        <source>Of other settings: %1</source>
+        <translation>Von anderen Einstellungen: %1</translation>
+    </message>
+    <message>
+        <source>The fastest %1, ties by memory</source>
+        <translation>Die schnellsten %1, gleichauf nach Speicher</translation>
+    </message>
+    <message>
+        <source>“Published runs …” has the errors on other machines.</source>
+        <translation>„Veröffentlichte Läufe …“ nennt die Fehler auf anderen Maschinen.</translation>
+    </message>
+    <message>
+        <source>Beside the selected plan: %1</source>
+        <translation>Neben dem gewählten Plan: %1</translation>
+    </message>
+    <message>
+        <source>These plans of the search with %1 fit into %2. No plan that fits is faster than the fastest of them; slower ones may be missing. Search again to find them all.</source>
+        <translation>Diese Pläne der Suche mit %1 passen in %2. Kein passender Plan ist schneller als der schnellste von ihnen; langsamere können fehlen. Suche erneut, um alle zu finden.</translation>
+    </message>
+    <message>
+        <source>The plan that you selected needs %1 and does not fit: the fastest is selected in its place.</source>
+        <translation>Der gewählte Plan braucht %1 und passt nicht: An seiner Stelle ist der schnellste gewählt.</translation>
+    </message>
+    <message>
+        <source>How few remain with %1</source>
+        <translation>Wie wenige mit %1 bleiben</translation>
+    </message>
+    <message>
+        <source>It is a plan of other settings: search again.</source>
+        <translation>Es ist ein Plan anderer Einstellungen: Suche noch einmal.</translation>
+    </message>
+    <message>
+        <source>of other settings</source>
+        <translation>von anderen Einstellungen</translation>
+    </message>
+    <message>
+        <source>ranks by PP, then DP</source>
+        <translation>Ränge nach PP, dann DP</translation>
     </message>
 </context>
 <context>
@@ -9855,10 +9891,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Memory, GiB</source>
         <translation>Speicher, GiB</translation>
-    </message>
-    <message>
-        <source>Free, or the one value that all candidates have</source>
-        <translation>Frei, oder der eine Wert, den alle Kandidaten haben</translation>
     </message>
     <message>
         <source>free</source>
@@ -10051,6 +10083,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Model, GPUs, batch and axes are again what they were before it, except for what you set since</source>
         <translation>Modell, GPUs, Batch und Achsen sind wieder, was sie davor waren, bis auf das, was du seither gesetzt hast</translation>
+    </message>
+    <message>
+        <source>DP, then PP</source>
+        <translation>DP, dann PP</translation>
+    </message>
+    <message>
+        <source>PP, then DP</source>
+        <translation>PP, dann DP</translation>
+    </message>
+    <message>
+        <source>The limit is a number of GiB up to what a device has: %1.</source>
+        <translation>Die Grenze ist eine Zahl von GiB bis zu dem, was ein Gerät hat: %1.</translation>
+    </message>
+    <message>
+        <source>Free, or the values that candidates may have</source>
+        <translation>Frei, oder die Werte, die Kandidaten haben dürfen</translation>
+    </message>
+    <message>
+        <source>Several …</source>
+        <translation>Mehrere …</translation>
+    </message>
+    <message>
+        <source>Values that it may take, with commas between them:</source>
+        <translation>Erlaubte Werte, mit Kommas dazwischen:</translation>
     </message>
 </context>
 <context>
@@ -11457,10 +11513,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>CompareView</name>
     <message>
-        <source>Pin what is set and change it, run it, or add a published case, the plan of the search or an earlier run: each becomes a column.</source>
-        <translation>Hefte das Eingestellte an und ändere es, lass es laufen, oder füge einen veröffentlichten Fall, den Plan der Suche oder einen früheren Lauf hinzu: Jedes wird eine Spalte.</translation>
-    </message>
-    <message>
         <source>Differences</source>
         <translation>Unterschiede</translation>
     </message>
@@ -11639,6 +11691,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>error of the prediction</source>
         <translation>Fehler der Vorhersage</translation>
+    </message>
+    <message>
+        <source>“Add a column …” has published cases, earlier runs and the plan of the search. What is set becomes a column, too: pin it there, then change it or run it in Explore.</source>
+        <translation>„Spalte hinzufügen …“ bietet veröffentlichte Fälle, frühere Läufe und den Plan der Suche. Auch das Eingestellte wird zur Spalte: Hefte es dort an und ändere oder starte es dann in „Erkunden“.</translation>
     </message>
 </context>
 <context>

@@ -209,6 +209,10 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   const nlohmann::json ties = json.value("tie_source", nlohmann::json::object());
   if (ties.contains("message")) answer.ties = message_from_json(ties["message"]);
   if (ties.contains("trust_message")) answer.trust = message_from_json(ties["trust_message"]);
+  if (ties.contains("memory_trust_message"))
+    answer.memory_trust = message_from_json(ties["memory_trust_message"]);
+  if (const auto error = ties.find("memory_error"); error != ties.end() && error->is_number())
+    answer.memory_error = error->get<double>();
   if (const auto error = ties.find("error"); error != ties.end() && error->is_number())
     answer.step_error = error->get<double>();
   for (const nlohmann::json& entry : json.value("recommended", nlohmann::json::array())) {
@@ -256,11 +260,6 @@ PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
   for (FoundPlan& plan : limited.plans)
     plan.tied = answer.tie_threshold &&
                 plan.seconds <= limited.plans.front().seconds * (1 + *answer.tie_threshold);
-  const auto lost = std::count_if(answer.points.begin(), answer.points.end(),
-                                  [&](const auto& point) { return point.second > bytes; });
-  limited.counts[PlanAnswer::kSimulated] -= lost;
-  limited.counts[PlanAnswer::kDoesNotFit] += lost;
-  limited.fitting -= lost;
   order_ties(limited);
   return limited;
 }

@@ -96,6 +96,8 @@ struct PlanAnswer {
   Message ties;  // how close plans must be to share a rank, and by which published rows
   std::optional<double> step_error;  // share by which a step may be off; `trust` says so
   Message trust;
+  std::optional<double> memory_error;  // the same of memory figures, and what says it
+  Message memory_trust;
   std::vector<ToldRule> rules;  // of the search, with all the memory that it was told of
   // Notes of changes to a step of so many seconds which of them make a tie with it.
   void note_ties(double seconds, std::vector<PlanWhy>& changes) const;
@@ -114,7 +116,7 @@ struct PlanAnswer {
 // Error: it is no answer of `plan`.
 Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json);
 // What a search says of less memory than it was told of. The fastest is exact, since the front has
-// it; behind it stand what the search kept. Of those that are bounded some may not fit either.
+// it; behind it stand what the search kept. The counts are those of the search.
 PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes);
 // Why a plan is behind the best, by cause.
 PlanWhy why_behind(const FoundPlan& best, const FoundPlan& plan);

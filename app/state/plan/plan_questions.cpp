@@ -15,8 +15,8 @@ const std::vector<PlanWhy>* PlanSearch::neighbours() const {
   // A search that was cancelled did not try those of its best.
   if (is_best(*plan) && !answer_->cancelled && !is_limited())
     return &answer_->plans[answer_->best_time].why;
-  for (const auto& [setup, why] : neighbours_)
-    if (setup == plan->setup) return &why;
+  for (const TriedChanges& tried : neighbours_)
+    if (tried.limit == answer_->capacity_bytes && tried.setup == plan->setup) return &tried.why;
   return nullptr;
 }
 
@@ -29,7 +29,8 @@ std::optional<nlohmann::json> PlanSearch::answered_parameters() const {
 }
 
 bool PlanSearch::can_try_neighbours() const {
-  return selected() && !neighbours() && session_.jobs().state() == RunState::kIdle;
+  return selected() && !is_outdated() && !neighbours() &&
+         session_.jobs().state() == RunState::kIdle;
 }
 
 void PlanSearch::try_neighbours() {
@@ -39,13 +40,12 @@ void PlanSearch::try_neighbours() {
   EngineRequest request;
   request.method = "neighbours";
   request.parameters = {{"setup", to_json(selected()->setup)}, {"search", std::move(*search)}};
-  // Where the memory limit was moved meanwhile, the answer is about another one, and is dropped.
   request.read = [this, setup = selected()->setup, limit = answer_->capacity_bytes](
                      const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<std::vector<PlanWhy>> why = neighbours_from_json(json);
     if (!why) return why.error();
     return EngineRequest::Keep([this, setup, limit, why = std::move(*why)]() -> Result<void> {
-      if (answer_->capacity_bytes == limit) neighbours_.emplace_back(setup, why);
+      neighbours_.push_back({limit, setup, why});
       return {};
     });
   };
@@ -55,14 +55,15 @@ void PlanSearch::try_neighbours() {
 }
 
 bool PlanSearch::can_ask_value() const {
-  return best() && session_.jobs().state() == RunState::kIdle;
+  return best() && !is_outdated() && session_.jobs().state() == RunState::kIdle;
 }
 
 void PlanSearch::ask_value(const QString& axis, const QString& value) {
   if (!can_ask_value()) return;
-  for (const ValueAnswer& known : known_values_)
-    if (known.axis == axis.toStdString() && known.value == value.toStdString()) {
-      keep_value(ValueAnswer(known));
+  for (const KnownValue& known : known_values_)
+    if (known.limit == answer_->capacity_bytes && known.answer.axis == axis.toStdString() &&
+        known.answer.value == value.toStdString()) {
+      keep_value(ValueAnswer(known.answer));
       Q_EMIT changed();
       return;
     }
@@ -91,6 +92,8 @@ void PlanSearch::ask_value(const QString& axis, const QString& value) {
     return EngineRequest::Keep(
         [this, limit,
          answer = std::make_shared<ValueAnswer>(std::move(*answer))]() -> Result<void> {
+          known_values_.push_back({limit, *answer});
+          // Where the memory limit was moved meanwhile, it is about another one.
           if (answer_->capacity_bytes == limit) keep_value(std::move(*answer));
           return {};
         });
@@ -113,10 +116,6 @@ void PlanSearch::forget_asked() {
 void PlanSearch::keep_value(ValueAnswer answer) {
   std::optional<FoundPlan> before;
   if (const FoundPlan* plan = selected()) before = *plan;
-  if (std::none_of(known_values_.begin(), known_values_.end(), [&](const ValueAnswer& known) {
-        return known.axis == answer.axis && known.value == answer.value;
-      }))
-    known_values_.push_back(answer);
   value_ = std::move(answer);
   if (!selected()) asked_before_ = std::move(before);
 }

@@ -68,8 +68,8 @@ void PlanSearch::limit_answer() {
   const bool limits = differs_in_limit_alone() && limit < searched_->capacity_bytes;
   if (!limits && !is_limited()) return;
   answer_ = limits ? with_limit(*searched_, limit) : *searched_;
-  forget_asked();
-  if (best() && (!selected_ || !selected())) selected_ = best()->setup;
+  value_.reset();
+  asked_before_.reset();
 }
 
 void PlanSearch::begin_with(const Setup& setup) {
@@ -86,6 +86,7 @@ void PlanSearch::compare_with(const Setup& today, const QString& text) {
   wish.today = today;
   wish.today_text = text;
   wish.today_framework = QString::fromStdString(framework_of_text(text.toStdString()));
+  if (!wish.today_framework.isEmpty()) wish.framework = wish.today_framework;
   compared_ = Compared{without_today(), wish};
   set_wish(wish);
 }
@@ -103,6 +104,7 @@ PlanWish PlanSearch::without_today() const {
     wish.sequence = before.sequence;
   }
   if (wish.gpus == with.gpus) wish.gpus = before.gpus;
+  if (wish.framework == with.framework) wish.framework = before.framework;
   if (wish.global_batch == with.global_batch) wish.global_batch = before.global_batch;
   wish.fixed.insert(before.fixed.begin(), before.fixed.end());
   return wish;
@@ -201,6 +203,14 @@ void PlanSearch::hear() {
 }
 
 std::vector<const FoundPlan*> PlanSearch::selectable() const {
+  std::vector<const FoundPlan*> all = all_plans();
+  if (is_limited())
+    std::erase_if(all,
+                  [&](const FoundPlan* plan) { return plan->bytes > answer_->capacity_bytes; });
+  return all;
+}
+
+std::vector<const FoundPlan*> PlanSearch::all_plans() const {
   std::vector<const FoundPlan*> all;
   if (!answer_) return all;
   const auto add = [&](const FoundPlan& plan) {
@@ -208,14 +218,19 @@ std::vector<const FoundPlan*> PlanSearch::selectable() const {
                      [&](const FoundPlan* other) { return other->setup == plan.setup; }))
       all.push_back(&plan);
   };
-  for (const auto* plans : {&answer_->plans, &answer_->front})
-    for (const FoundPlan& plan : *plans) add(plan);
-  for (const PlanAdvice& advice : answer_->recommended) add(advice.plan);
-  for (const ToldRule& rule : answer_->rules)
-    if (rule.plan) add(*rule.plan);
-  if (const ExplainedPlan* told = today(); told && told->seconds && told->plan) add(*told->plan);
-  if (const ExplainedPlan* told = today(); told && told->change && !is_limited())
-    add(told->change->plan);
+  std::vector<const PlanAnswer*> answers{&*answer_};
+  if (is_limited()) answers.push_back(&*searched_);
+  for (const PlanAnswer* of : answers) {
+    for (const auto* plans : {&of->plans, &of->front})
+      for (const FoundPlan& plan : *plans) add(plan);
+    for (const PlanAdvice& advice : of->recommended) add(advice.plan);
+    for (const ToldRule& rule : of->rules)
+      if (rule.plan) add(*rule.plan);
+  }
+  if (const ExplainedPlan* told = today()) {
+    if (told->seconds && told->plan) add(*told->plan);
+    if (told->change) add(told->change->plan);
+  }
   if (value_ && value_->plan) add(*value_->plan);
   if (asked_before_) add(*asked_before_);
   return all;
@@ -232,9 +247,16 @@ bool PlanSearch::is_today(const FoundPlan& plan) const {
 }
 
 const FoundPlan* PlanSearch::selected() const {
-  if (!selected_) return nullptr;
+  if (!selected_) return is_limited() ? best() : nullptr;
   for (const FoundPlan* plan : selectable())
     if (plan->setup == *selected_) return plan;
+  return is_limited() ? best() : nullptr;
+}
+
+const FoundPlan* PlanSearch::displaced() const {
+  if (!selected_ || !is_limited()) return nullptr;
+  for (const FoundPlan* plan : all_plans())
+    if (plan->setup == *selected_ && plan->bytes > answer_->capacity_bytes) return plan;
   return nullptr;
 }
 
@@ -258,8 +280,9 @@ void PlanSearch::select(const Setup& setup) {
 void PlanSearch::select_next(int direction) {
   const std::vector<const FoundPlan*> plans = selectable();
   if (plans.empty()) return;
+  const FoundPlan* before = selected();
   const auto at = std::find_if(plans.begin(), plans.end(), [&](const FoundPlan* plan) {
-    return selected_ && plan->setup == *selected_;
+    return before && plan->setup == before->setup;
   });
   const auto last = std::ptrdiff_t(plans.size()) - 1;
   const std::ptrdiff_t next =

@@ -32,7 +32,8 @@ class PlanSearch : public QObject {
   // Asks about the Setup's model, machine, ranks and batch, unless something else was asked for or
   // its machine is no preset of a cluster.
   void begin_with(const Setup& setup);
-  // Asks about model, ranks and batch of what is trained today, and how far it is from the best.
+  // Asks about model, ranks, batch and framework of what is trained today, and how far it is from
+  // the best.
   // `text`: from which it was read.
   void compare_with(const Setup& today, const QString& text);
   // Compares with nothing, and puts back what compare_with() has set: model, GPUs, batch and axes,
@@ -66,8 +67,10 @@ class PlanSearch : public QObject {
   std::int64_t limit_bytes() const;
   bool differs_in_limit_alone() const;
 
-  // The plan that is looked at, or null: one of selectable().
+  // The plan that is looked at, or null: one of selectable(). In the place of one that was chosen
+  // and does not fit a smaller limit the fastest is looked at; displaced() is that one.
   const FoundPlan* selected() const;
+  const FoundPlan* displaced() const;
   void select(const Setup& setup);
   const FoundPlan* best() const;  // the fastest, or null
   // The plan that is selected after a search: the simplest of those that cannot be told apart from
@@ -76,6 +79,8 @@ class PlanSearch : public QObject {
   // Whether the views beside Search are about the selected plan. They are once there is one, until
   // something else is set in Explore.
   bool shows_plan() const { return shows_plan_ && selected() != nullptr; }
+  // They are, and it is of other settings.
+  bool shows_outdated() const { return shows_plan() && is_outdated(); }
   void show_plan(bool plan);
   // A Setup of the search op by op; null while it is predicted, of which changed() tells, and where
   // it cannot be.
@@ -83,7 +88,8 @@ class PlanSearch : public QObject {
   PlanPredictions& predictions() { return predictions_; }
   // The best as they are shown, the rest of the front by time, those that are recommended, those
   // that keep to a rule of thumb, what is trained today where it fits, the change that serves it
-  // best, the plan of value_answer(), and that of an answer before it which was selected.
+  // best, the plan of value_answer(), and that of an answer before it which was selected. Of a
+  // smaller limit those that fit it.
   std::vector<const FoundPlan*> selectable() const;
   bool is_today(const FoundPlan& plan) const;
   // What the answer says of what is trained today; null: it was not asked about this.
@@ -132,6 +138,7 @@ class PlanSearch : public QObject {
   std::optional<nlohmann::json> answered_parameters() const;
   void keep_value(ValueAnswer answer);
   void forget_asked();  // neighbours and values: they are about an answer that is gone
+  std::vector<const FoundPlan*> all_plans() const;  // also those that do not fit a smaller limit
   void put_today_on_model();
   bool is_best(const FoundPlan& plan) const;
   void hear();
@@ -146,14 +153,24 @@ class PlanSearch : public QObject {
   void limit_answer();
   std::optional<PlanAnswer> answer_, searched_;  // the latter as the engine told it
   std::optional<Setup> selected_;
-  std::vector<std::pair<Setup, std::vector<PlanWhy>>> neighbours_;  // that were asked for
+  // Neighbours and values that were asked for, of the search with so many bytes.
+  struct TriedChanges {
+    std::int64_t limit = 0;
+    Setup setup;
+    std::vector<PlanWhy> why;
+  };
+  struct KnownValue {
+    std::int64_t limit = 0;
+    ValueAnswer answer;
+  };
+  std::vector<TriedChanges> neighbours_;
   PlanPredictions predictions_;
   std::optional<ValueAnswer> value_;
   std::optional<FoundPlan> asked_before_;  // of an earlier answer, which was selected
   bool searching_ = false, trying_ = false, shows_plan_ = false;
   QString error_;
-  PlanWish asked_;                         // of the search under way
-  std::vector<ValueAnswer> known_values_;  // of this answer
+  PlanWish asked_;  // of the search under way
+  std::vector<KnownValue> known_values_;
   std::optional<AxisValue> asking_;
 };
 

@@ -98,8 +98,9 @@ Setup plainest_of(const PlanWish& wish) {
 
 nlohmann::json parameters_of(const PlanWish& wish, const Setup& base) {
   nlohmann::json allowed = nlohmann::json::object();
-  for (const auto& [axis, value] : wish.fixed)
-    allowed[axis.toStdString()] = nlohmann::json::array({value.toStdString()});
+  for (const auto& [axis, values] : wish.fixed)
+    for (const QString& value : values.split(QLatin1Char(',')))
+      allowed[axis.toStdString()].push_back(value.trimmed().toStdString());
   nlohmann::json parameters = {{"setup", to_json(base)},
                                {"gpus", wish.gpus.toStdString()},
                                {"global_batch", wish.global_batch},

@@ -18,13 +18,14 @@ struct PlanWish {
   QString machine = QStringLiteral("dgx-h100");
   QString gpus = QStringLiteral("8");  // or a range
   std::int64_t global_batch = 128;
-  std::int64_t sequence = 0;         // 0: the model's
-  std::int64_t memory_bytes = 0;     // of a device that may be used; 0: all that the Machine says
-  std::map<QString, QString> fixed;  // axis and its value; what is not here is free
-  QString framework;                 // that must be able to say the plans, by its name; empty: any
-  std::optional<Setup> today;        // what is trained today, for comparison
-  QString today_text;                // from which that was read, or empty
-  QString today_framework;           // of that text, by its name; empty: none is known
+  std::int64_t sequence = 0;      // 0: the model's
+  std::int64_t memory_bytes = 0;  // of a device that may be used; 0: all that the Machine says
+  // Axis and the values that it may take, "8" or "0,1"; what is not here is free.
+  std::map<QString, QString> fixed;
+  QString framework;           // that must be able to say the plans, by its name; empty: any
+  std::optional<Setup> today;  // what is trained today, for comparison
+  QString today_text;          // from which that was read, or empty
+  QString today_framework;     // of that text, by its name; empty: none is known
   bool operator==(const PlanWish&) const = default;
 };
 

@@ -132,6 +132,7 @@ ComparedEntries CompareSource::compare(const Session& session,
   ComparedEntries comparison;
   comparison.entries = entries_of(session);
   comparison.whose = whose_text(session);
+  comparison.outdated = search_of(session).shows_outdated();
   comparison.waiting = search_of(session).predictions().busy();
   comparison.entries.insert(comparison.entries.end(), added.begin(), added.end());
   if (comparison.entries.size() > kMostCompared) comparison.entries.resize(kMostCompared);

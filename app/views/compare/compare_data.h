@@ -24,8 +24,9 @@ struct CompareEntry {
 };
 
 struct ComparedEntries {
-  QString whose;         // plans of the search, or what is set
-  bool waiting = false;  // for a plan that is being predicted
+  QString whose;          // plans of the search, or what is set
+  bool waiting = false;   // for a plan that is being predicted
+  bool outdated = false;  // the plans are of other settings than the search's
   std::vector<CompareEntry> entries;
   std::vector<std::shared_ptr<const LaneRows>> rows;  // of each entry
   SideBySide beside;

@@ -84,30 +84,11 @@ double paint_compared_lanes(QPainter& painter, const QRectF& rect, const Compare
   return tall;
 }
 
-}  // namespace
-
-double paint_compare(QPainter& painter, double width, const ComparePicture& picture,
+// Lanes, table and causes, from `y` on; returns where they end.
+double paint_columns(QPainter& painter, double width, double y, const ComparePicture& picture,
                      const Theme& theme, CompareHits* hits, TextLog* texts) {
   const ComparedEntries& comparison = *picture.comparison;
   const double inner = width - 2 * kCompareMargin;
-  double y = 10;
-  y += std::max(
-      picture.beside_head > 0 ? 34.0 : 0.0,
-      put_lines(painter, QRectF(kCompareMargin, y + 4, inner - picture.beside_head, kCompareLine),
-                compare_title(comparison), theme.font(14, true), theme.text, texts));
-  const auto say = [&](const QString& text, const QColor& color) {
-    if (!text.isEmpty())
-      y += put_lines(painter, QRectF(kCompareMargin, y, inner, kCompareLine), text, theme.font(12),
-                     color, texts);
-  };
-  say(comparison.whose, theme.muted);
-  say(picture.status, theme.warning);
-  for (const QString& remark : compare_remarks(comparison)) say(remark, theme.text);
-  if (comparison.entries.size() == 1)
-    say(ComparePaint::tr("Pin what is set and change it, run it, or add a published case, the plan "
-                         "of the search or an earlier run: each becomes a column."),
-        theme.muted);
-  if (comparison.entries.empty()) return y + kCompareMargin;
   const QRectF line(kCompareMargin, y, inner, kCompareLine);
   const int lines =
       paint_legend(&painter, {line, line}, comparison.lanes, Zoom::kActions, theme, texts);
@@ -134,6 +115,36 @@ double paint_compare(QPainter& painter, double width, const ComparePicture& pict
   return y + kCompareMargin;
 }
 
+}  // namespace
+
+double paint_compare(QPainter& painter, double width, const ComparePicture& picture,
+                     const Theme& theme, CompareHits* hits, TextLog* texts) {
+  const ComparedEntries& comparison = *picture.comparison;
+  const double inner = width - 2 * kCompareMargin;
+  double y = 10;
+  y += std::max(
+      picture.beside_head > 0 ? 34.0 : 0.0,
+      put_lines(painter, QRectF(kCompareMargin, y + 4, inner - picture.beside_head, kCompareLine),
+                compare_title(comparison), theme.font(14, true), theme.text, texts));
+  const auto say = [&](const QString& text, const QColor& color) {
+    if (!text.isEmpty())
+      y += put_lines(painter, QRectF(kCompareMargin, y, inner, kCompareLine), text, theme.font(12),
+                     color, texts);
+  };
+  say(comparison.whose, comparison.outdated ? theme.warning : theme.muted);
+  say(picture.status, theme.warning);
+  for (const QString& remark : compare_remarks(comparison)) say(remark, theme.text);
+  if (comparison.entries.size() == 1)
+    say(ComparePaint::tr("“Add a column …” has published cases, earlier runs and the plan of the "
+                         "search. What is set becomes a column, too: pin it there, then change it "
+                         "or run it in Explore."),
+        theme.muted);
+  if (comparison.entries.empty()) return y + kCompareMargin;
+  painter.setOpacity(comparison.outdated ? kDimmed : 1);
+  const double bottom = paint_columns(painter, width, y, picture, theme, hits, texts);
+  painter.setOpacity(1);
+  return bottom;
+}
 double compare_height(double width, const ComparePicture& picture, const Theme& theme) {
   QImage nowhere(1, 1, QImage::Format_RGB32);
   QPainter painter(&nowhere);

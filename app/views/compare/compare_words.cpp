@@ -70,6 +70,12 @@ QStringList rates_of_exposed(const ComparedEntries& comparison) {
   return said;
 }
 
+// Where there is no pipeline, Search and Compare show no bubble.
+bool has_no_bubble(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
+  return comparison.beside.rows[row].metric == "bubble.of_total" &&
+         comparison.entries[column].record.prediction->setup.mesh.pp == 1;
+}
+
 }  // namespace
 
 QString compared_text(const std::string& metric) {
@@ -168,6 +174,7 @@ QString why_no_difference(const ComparedEntries& comparison, std::size_t row, st
 
 QString value_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
   if (comparison.hidden_rows[row] || comparison.hidden_columns[column]) return kHiddenCell;
+  if (has_no_bubble(comparison, row, column)) return kDash;
   const ComparedRow& of = comparison.beside.rows[row];
   if (of.values[column]) return compared_value(*of.values[column], of.unit);
   return of.why[column] ? short_why(*of.why[column]) : kDash;
@@ -177,6 +184,7 @@ QString difference_cell(const ComparedEntries& comparison, std::size_t row, std:
   if (comparison.hidden_rows[row] || comparison.hidden_columns[column] ||
       comparison.hidden_columns[0])
     return kHiddenCell;
+  if (has_no_bubble(comparison, row, column) || has_no_bubble(comparison, row, 0)) return kDash;
   const ComparedRow& of = comparison.beside.rows[row];
   if (lateness_of(comparison, of, column)) return late_text();
   if (of.differences[column])

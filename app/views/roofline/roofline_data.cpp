@@ -65,7 +65,7 @@ RooflineData roofline_data(const Session& session, int layer, int selected) {
   data.model = sentence(title_of(prediction.setup.model));
   data.source = prediction_source_text(prediction.word);
   data.selected = selected;
-  data.dimmed = !of_plan && !session.problems().empty();
+  data.dimmed = of_plan ? search.is_outdated() : !session.problems().empty();
   for (const char* key : {"lane.predicted", "step.seconds", "roofline"})
     data.hidden = data.hidden || session.locks().hidden(QLatin1String(key));
   if (prediction.program.ranks.empty()) {

@@ -24,7 +24,7 @@ struct RooflineData {
   bool measured = false;     // a run says what the pieces took
   bool hidden = false;       // a lesson asks about them
   int selected = 0;          // of the points
-  bool dimmed = false;       // the Setup is invalid: this is of the last valid one
+  bool dimmed = false;       // of the last valid Setup, or of a plan of other settings
 
   const RooflinePoint* point() const;              // the selected one, or null
   bool selects(const RooflinePiece& piece) const;  // whether that is one of the piece's

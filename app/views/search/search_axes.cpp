@@ -46,7 +46,10 @@ std::vector<SearchAxis> search_axes() {
            SearchColumn::tr("SP"),
            {QStringLiteral("true"), QStringLiteral("false")},
            {SearchColumn::tr("on"), SearchColumn::tr("off")}},
-          {QStringLiteral("order"), SearchColumn::tr("Rank order"), orders, {}}};
+          {QStringLiteral("order"),
+           SearchColumn::tr("Rank order"),
+           orders,
+           {SearchColumn::tr("DP, then PP"), SearchColumn::tr("PP, then DP")}}};
 }
 
 }  // namespace parallelarium

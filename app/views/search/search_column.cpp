@@ -2,6 +2,7 @@
 #include "app/views/search/search_column.h"
 
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
@@ -19,6 +20,17 @@ namespace {
 
 constexpr int kFieldWidth = 112, kWideField = 148, kFieldHeight = 28;
 constexpr double kGib = 1024.0 * 1024 * 1024;
+
+// As it is shown: "74.5".
+QString gib_text(std::int64_t bytes) { return QLocale().toString(double(bytes) / kGib, 'f', 1); }
+
+// "0, 1 ," as "0,1".
+QString comma_list(const QString& text) {
+  QStringList values;
+  for (const QString& value : text.split(QLatin1Char(',')))
+    if (!value.trimmed().isEmpty()) values << value.trimmed();
+  return values.join(QLatin1Char(','));
+}
 
 // The next power of two above or below.
 QString doubled(const QString& text, int direction) {
@@ -161,8 +173,10 @@ void SearchColumn::add_sizes() {
   memory_ = number(tr("Memory of a GPU that may be used, in GiB"), [this](int way) -> QString {
     bool is_number = false;
     const double gib = QLocale().toDouble(memory_->text(), &is_number);
-    return is_number && gib + way >= 1 ? QLocale().toString(std::round(gib + way), 'f', 0)
-                                       : QString();
+    const double all = double(search_.device_bytes()) / kGib;
+    if (!is_number || gib + way < 1 || (way > 0 && gib >= all)) return {};
+    return gib + way >= all ? gib_text(search_.device_bytes())
+                            : QLocale().toString(std::round(gib + way), 'f', 0);
   });
   add_row(tr("Memory, GiB"), memory_);
   memory_note_ = add_note();
@@ -207,13 +221,21 @@ void SearchColumn::add_sizes() {
           [this](const QString& text) { take_number(batch_, text, &PlanWish::global_batch); });
   connect(sequence_, &StepBox::committed, this,
           [this](const QString& text) { take_number(sequence_, text, &PlanWish::sequence); });
-  connect(memory_, &StepBox::committed, this, [this](const QString& text) {
-    bool is_number = false;
-    const double gib = QLocale().toDouble(text, &is_number);
-    memory_->set_invalid(!is_number || gib <= 0);
-    if (is_number && gib > 0)
-      change([&](PlanWish& wish) { wish.memory_bytes = std::int64_t(gib * kGib); });
-  });
+  connect(memory_, &StepBox::committed, this, [this](const QString& text) { take_memory(text); });
+}
+
+// What is shown of all the memory stands for all of it, however it was rounded.
+void SearchColumn::take_memory(const QString& text) {
+  bool is_number = false;
+  const auto bytes = std::int64_t(QLocale().toDouble(text, &is_number) * kGib);
+  const std::int64_t all = search_.device_bytes();
+  const bool is_all = is_number && gib_text(bytes) == gib_text(all);
+  const bool valid = is_number && bytes > 0 && (is_all || bytes < all);
+  memory_->set_invalid(!valid);
+  if (valid) return change([&](PlanWish& wish) { wish.memory_bytes = is_all ? 0 : bytes; });
+  set_style_property(memory_note_, "role", "warning");
+  memory_note_->setText(
+      tr("The limit is a number of GiB up to what a device has: %1.").arg(gib_text(all)));
 }
 
 void SearchColumn::take_number(StepBox* box, const QString& text, std::int64_t PlanWish::*member) {
@@ -224,10 +246,12 @@ void SearchColumn::take_number(StepBox* box, const QString& text, std::int64_t P
 }
 
 void SearchColumn::add_axis(const SearchAxis& added) {
-  QComboBox* box = choice(added.label, tr("Free, or the one value that all candidates have"));
+  QComboBox* box = choice(added.label, tr("Free, or the values that candidates may have"));
   box->addItem(tr("free"), QString());
   for (qsizetype at = 0; at < added.values.size(); ++at)
     box->addItem(added.word(at), added.values[at]);
+  box->insertSeparator(box->count());
+  box->addItem(tr("Several …"), QString());
   const QString axis = added.option;
   add_row(added.label, box);
   if (axis == QLatin1String("ep")) {
@@ -239,13 +263,40 @@ void SearchColumn::add_axis(const SearchAxis& added) {
   }
   axes_[axis] = box;
   connect(box, &QComboBox::activated, this, [this, axis, box](int at) {
-    change([&](PlanWish& wish) {
-      if (at == 0)
-        wish.fixed.erase(axis);
-      else
-        wish.fixed[axis] = box->itemData(at).toString();
-    });
+    if (at > 0 && box->itemData(at).toString().isEmpty()) return ask_values(axis);
+    take_values(axis, at == 0 ? QString() : box->itemData(at).toString());
   });
+}
+
+void SearchColumn::take_values(const QString& axis, const QString& values) {
+  change([&](PlanWish& wish) {
+    if (values.isEmpty())
+      wish.fixed.erase(axis);
+    else
+      wish.fixed[axis] = values;
+  });
+}
+
+// As `--allow` of the command line has them.
+void SearchColumn::ask_values(const QString& axis) {
+  QStringList all;
+  QString label;
+  for (const SearchAxis& each : search_axes())
+    if (each.option == axis) {
+      all = each.values;
+      label = each.label;
+    }
+  const auto fixed = search_.wish().fixed.find(axis);
+  auto* dialog = new QInputDialog(window());
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(label);
+  dialog->setLabelText(tr("Values that it may take, with commas between them:"));
+  dialog->setTextValue(fixed == search_.wish().fixed.end() ? all.join(QLatin1Char(','))
+                                                           : fixed->second);
+  connect(dialog, &QInputDialog::textValueSelected, this,
+          [this, axis](const QString& text) { take_values(axis, comma_list(text)); });
+  connect(dialog, &QDialog::finished, this, &SearchColumn::refresh);
+  dialog->open();
 }
 
 void SearchColumn::add_axes() {
@@ -283,6 +334,16 @@ void SearchColumn::show_own(QComboBox* box, QString& own, const QString& wished,
   box->setCurrentIndex(box->findData(wished));
 }
 
+// Several values have an entry of their own, before "Several …".
+void SearchColumn::show_values(QComboBox* box, const QString& values) {
+  for (int at = box->count() - 1; at > 0; --at)
+    if (box->itemData(at).toString().contains(QLatin1Char(','))) box->removeItem(at);
+  if (!values.isEmpty() && box->findData(values) < 0)
+    box->insertItem(box->count() - 2,
+                    QString(values).replace(QLatin1Char(','), QStringLiteral(", ")), values);
+  box->setCurrentIndex(values.isEmpty() ? 0 : box->findData(values));
+}
+
 void SearchColumn::refresh() {
   const PlanWish& wish = search_.wish();
   const QLocale locale;
@@ -304,8 +365,7 @@ void SearchColumn::refresh() {
   gpus_->set_text(is_number ? locale.toString(gpus) : wish.gpus);
   batch_->set_text(locale.toString(qlonglong(wish.global_batch)));
   sequence_->set_text(locale.toString(qlonglong(search_.sequence())));
-  const std::int64_t limit = wish.memory_bytes > 0 ? wish.memory_bytes : search_.device_bytes();
-  memory_->set_text(locale.toString(double(limit) / kGib, 'f', 1));
+  memory_->set_text(gib_text(search_.limit_bytes()));
   memory_->set_changed(wish.memory_bytes > 0);
   framework_->setCurrentIndex(framework_->findData(wish.framework));
   set_style_property(framework_, "changed", !wish.framework.isEmpty());
@@ -315,10 +375,11 @@ void SearchColumn::refresh() {
   no_experts_->setVisible(!experts);
   const auto axes = int(axes_.size()) - (experts ? 0 : 1);
   free_->setText(tr("%1 of %2 are free").arg(axes - int(wish.fixed.size())).arg(axes));
+  set_style_property(memory_note_, "role", "muted");
   memory_note_->setText(with_firm_units(search_.memory_text()));
   for (const auto& [axis, box] : axes_) {
     const auto fixed = wish.fixed.find(axis);
-    box->setCurrentIndex(fixed == wish.fixed.end() ? 0 : box->findData(fixed->second));
+    show_values(box, fixed == wish.fixed.end() ? QString() : fixed->second);
     set_style_property(box, "changed", fixed != wish.fixed.end());
   }
   const bool searching = search_.searching();

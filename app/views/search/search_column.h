@@ -37,8 +37,12 @@ class SearchColumn : public QFrame {
   void read_model(const QString& path);
   void read_today(const QString& path);  // empty: none, the text is pasted
   void add_axis(const SearchAxis& axis);
+  void take_values(const QString& axis, const QString& values);  // "0,1"; empty: it is free
+  void ask_values(const QString& axis);
+  void show_values(QComboBox* box, const QString& values);
   void change(const std::function<void(PlanWish&)>& turn);
   void take_number(StepBox* box, const QString& text, std::int64_t PlanWish::*member);
+  void take_memory(const QString& text);
   void read_cluster_text();
   void show_own(QComboBox* box, QString& own, const QString& wished,
                 const std::function<QString()>& title);

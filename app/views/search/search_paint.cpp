@@ -40,8 +40,8 @@ QPainterPath arrow_in(const QRectF& rect, bool begins) {
 double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                     const Theme& theme, SearchHits* hits, TextLog* texts) {
   const PlanAnswer& answer = *picture.answer;
-  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead),
-           Search::tr("How few remain"), theme, texts);
+  put_caps(painter, QRectF(rect.left(), rect.top(), rect.width(), kHead), funnel_title(answer),
+           theme, texts);
   struct Part {
     std::int64_t count;
     QString word;
@@ -90,14 +90,18 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
       if (shown++ == kMostReasons) break;
       put_text(painter, QRectF(rect.left(), y, 64, kLine), Qt::AlignVCenter | Qt::AlignRight,
                count_text(loss.count), plain, theme.text, texts);
+      y += put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
+                     with_firm_units(sentence(loss.sentence)), plain, theme.text, texts);
+      const QRectF link(rect.left() + 76, y, rect.width() - 76, kLine);
       const double tall =
-          put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
-                    with_firm_units(Search::tr("such as %1: %2\u00a0▸")
-                                        .arg(axes_text(loss.example), sentence(loss.sentence))),
+          put_lines(painter, link,
+                    with_firm_units(Search::tr("such as %1; open this one in Explore\u00a0▸")
+                                        .arg(axes_text(loss.example))),
                     plain, theme.accent_line, texts);
       if (hits)
-        hits->examples.emplace_back(QRectF(rect.left(), y, rect.width(), tall), &loss.example);
-      y += tall;
+        hits->examples.emplace_back(QRectF(link.topLeft(), QSizeF(link.width(), tall)),
+                                    &loss.example);
+      y += tall + 4;
     }
   }
   return y - rect.top();
@@ -301,8 +305,7 @@ double paint_search(QPainter& painter, double width, const SearchPicture& pictur
     y += 8 + paint_today(painter, QRectF(kMargin, y + 8, inner, 0), picture, theme, hits, texts);
   if (!picture.answer)
     return y + paint_ends(painter, QRectF(kMargin, y + 12, inner, 0), theme, texts) + kMargin;
-  constexpr double kOutdated = 0.45;
-  painter.setOpacity(picture.outdated ? kOutdated : 1);
+  painter.setOpacity(picture.outdated ? kDimmed : 1);
   const double bottom = paint_answer(painter, width, y + 8, picture, theme, hits, texts);
   painter.setOpacity(1);
   return bottom;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kAdviceHead = 22, kAdviceLine = 18, kStep = 120, kMemory = 84;
 
+constexpr int kMostAdviceLines = 3;
+
 struct AdviceTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
@@ -36,7 +38,17 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
     const FoundPlan& plan = advice.plan;
     const bool selected = picture.selected && picture.selected->setup == plan.setup;
     const QString needs = needs_text(picture.framework, plan.setup);
-    const QRectF row(rect.left(), y, rect.width(), (needs.isEmpty() ? 2 : 3) * kAdviceLine + 2);
+    const QString axes =
+        several ? AdviceTexts::tr("%1 GPUs, %2").arg(plan.gpus).arg(axes_text(plan.setup))
+                : axes_text(plan.setup);
+    const double axes_left = merits + kStep + kMemory;
+    const QStringList lines =
+        broken_lines(firm_text(axes), plain, rect.width() - axes_left, kMostAdviceLines);
+    const QStringList limits = broken_lines(
+        AdviceTexts::tr("limited by: %1").arg(limits_text(plan, answer.capacity_bytes)), small,
+        rect.width() - merits, kMostAdviceLines);
+    const auto tall = double(lines.size() + limits.size()) + (needs.isEmpty() ? 0 : 1);
+    const QRectF row(rect.left(), y, rect.width(), tall * kAdviceLine + 2);
     if (selected) painter.fillRect(row.adjusted(-4, 0, 4, -2), theme.accent_soft);
     const QColor ink = selected ? theme.ink_on(theme.accent_soft) : theme.text;
     const QRectF line(rect.left(), y, rect.width(), kAdviceLine);
@@ -46,15 +58,16 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
                step_text(answer, plan), bold, ink, texts);
     put_elided(painter, QRectF(line.left() + merits + kStep, y, kMemory - 8, kAdviceLine),
                Qt::AlignVCenter, bytes_text(plan.bytes), plain, ink, texts);
-    put_elided(painter, line.adjusted(merits + kStep + kMemory, 0, 0, 0), Qt::AlignVCenter,
-               several ? AdviceTexts::tr("%1 GPUs, %2").arg(plan.gpus).arg(axes_text(plan.setup))
-                       : axes_text(plan.setup),
-               plain, ink, texts);
-    put_elided(painter, line.adjusted(merits, kAdviceLine - 1, 0, kAdviceLine - 1),
-               Qt::AlignVCenter,
-               AdviceTexts::tr("limited by: %1").arg(limits_text(plan, answer.capacity_bytes)),
-               small, selected ? ink : theme.muted, texts);
-    put_elided(painter, line.adjusted(merits, 2 * kAdviceLine - 2, 0, 2 * kAdviceLine - 2),
+    for (qsizetype at = 0; at < lines.size(); ++at)
+      put_elided(painter, line.adjusted(axes_left, 0, 0, 0).translated(0, kAdviceLine * double(at)),
+                 Qt::AlignVCenter, lines[at], plain, ink, texts);
+    double under = y + kAdviceLine * double(lines.size()) - 1;
+    for (const QString& limit : limits) {
+      put_elided(painter, QRectF(line.left() + merits, under, line.width() - merits, kAdviceLine),
+                 Qt::AlignVCenter, limit, small, selected ? ink : theme.muted, texts);
+      under += kAdviceLine - 1;
+    }
+    put_elided(painter, QRectF(line.left() + merits, under, line.width() - merits, kAdviceLine),
                Qt::AlignVCenter, needs, small, selected ? ink : theme.warning, texts);
     if (hits) hits->plans.push_back({row, &plan});
     y += row.height() + 2;
@@ -64,7 +77,7 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
   if (!why.isEmpty())
     y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine),
                    why.join(QLatin1Char(' ')), small, theme.text, texts);
-  QString trust = sentence(answer.trust);
+  QString trust = sentence(answer.trust) + QLatin1Char(' ') + memory_trust_text(answer);
   if (answer.tie_threshold)
     trust += QLatin1Char(' ') + AdviceTexts::tr("Steps less than %1 apart are ties.")
                                     .arg(share_text(*answer.tie_threshold));

@@ -41,6 +41,8 @@ SelectionText describe_plan(const PlanSearch& search) {
   text.headline = search.is_today(*plan)
                       ? SelectedTexts::tr("Today: %1").arg(axes_text(plan->setup))
                       : axes_text(plan->setup);
+  if (search.is_outdated())
+    text.headline = SelectedTexts::tr("Of other settings: %1").arg(text.headline);
   const PlanAnswer& answer = *search.answer();
   const std::string framework = framework_of(search.wish());
   text.facts = {{SelectedTexts::tr("step"), step_text(answer, *plan)},

@@ -230,8 +230,17 @@ QString bubble_text(const FoundPlan& plan) {
   return plan.setup.mesh.pp > 1 ? share_text(plan.bubble) : QStringLiteral("–");
 }
 
+QString memory_trust_text(const PlanAnswer& answer) {
+  const QString said = sentence(answer.memory_trust);
+  return answer.memory_error
+             ? said
+             : said + QLatin1Char(' ') +
+                   SearchTexts::tr("“Published runs …” has the errors on other machines.");
+}
+
 QStringList trust_texts(const PlanAnswer& answer) {
-  QStringList said{sentence(answer.trust), tie_text(answer)};
+  QStringList said{sentence(answer.trust) + QLatin1Char(' ') + memory_trust_text(answer),
+                   tie_text(answer)};
   said.removeAll(QString());
   return said;
 }
@@ -289,7 +298,16 @@ QString value_head(const PlanSearch& search) {
 QString value_said(const PlanSearch& search) {
   if (search.asking()) return SearchTexts::tr("Searching for the best plan with it …");
   const ValueAnswer* asked = search.value_answer();
-  return asked ? plan_sentence(asked->sentence) : QString();
+  if (!asked) return {};
+  QString said = plan_sentence(asked->sentence);
+  const FoundPlan *selected = search.selected(), *best = search.best();
+  const bool beside = asked->plan && selected && best && selected->setup != best->setup &&
+                      selected->setup != asked->plan->setup;
+  if (beside)
+    said +=
+        QLatin1Char(' ') + SearchTexts::tr("Beside the selected plan: %1")
+                               .arg(plan_sentence(why_behind(*selected, *asked->plan).sentence));
+  return said;
 }
 
 std::vector<TodayFigure> today_figures(const PlanSearch& search) {
@@ -317,11 +335,24 @@ std::vector<TodayFigure> today_figures(const PlanSearch& search) {
 
 QString limited_text(const PlanSearch& search) {
   const PlanAnswer& answer = *search.answer();
-  return SearchTexts::tr(
-             "Of the search with %1, for %2: the fastest plan is exact, behind it stand those that "
-             "the search kept, and some of those that a bound ruled out may not fit. Search again "
-             "for all of them.")
-      .arg(bytes_text(answer.searched_bytes), bytes_text(answer.capacity_bytes));
+  QString said = SearchTexts::tr(
+                     "These plans of the search with %1 fit into %2. No plan that fits is faster "
+                     "than the fastest of them; slower ones may be missing. Search again to find "
+                     "them all.")
+                     .arg(bytes_text(answer.searched_bytes), bytes_text(answer.capacity_bytes));
+  if (const FoundPlan* displaced = search.displaced(); displaced && search.selected())
+    said += QLatin1Char(' ') +
+            SearchTexts::tr(
+                "The plan that you selected needs %1 and does not fit: the fastest is "
+                "selected in its place.")
+                .arg(bytes_text(displaced->bytes));
+  return said;
+}
+
+QString funnel_title(const PlanAnswer& answer) {
+  return answer.capacity_bytes < answer.searched_bytes
+             ? SearchTexts::tr("How few remain with %1").arg(bytes_text(answer.searched_bytes))
+             : SearchTexts::tr("How few remain");
 }
 
 QString cancelled_text(const PlanAnswer& answer) {
@@ -329,71 +360,6 @@ QString cancelled_text(const PlanAnswer& answer) {
              "The search was cancelled: this is the best found so far. %1 candidates are not "
              "decided, and a better one may be among them.")
       .arg(count_text(answer.undecided));
-}
-
-QString search_description(const PlanSearch& search) {
-  QStringList said{question_text(search)};
-  if (search.searching())
-    said << SearchTexts::tr("Searching: %1.").arg(share_text(search.progress()))
-         << search.progress_text();
-  if (!search.answer()) {
-    if (!search.searching())
-      said << (search.error().isEmpty() ? SearchTexts::tr("Not searched yet: press Search.")
-                                        : search.error());
-    return said.join(QLatin1Char('\n'));
-  }
-  const PlanAnswer& answer = *search.answer();
-  said << SearchTexts::tr("%1 candidates.").arg(count_text(answer.candidates));
-  if (const QString remark = remark_text(search); !remark.isEmpty()) said << remark;
-  said << SearchTexts::tr("The limit is %1. The keys left and right move it by a GiB.")
-              .arg(bytes_text(answer.capacity_bytes));
-  for (int at = 0; at < PlanAnswer::kClasses; ++at) {
-    const auto of = PlanAnswer::Class(at);
-    said << QStringLiteral("%1 %2.").arg(count_text(answer.counts[at]), class_text(of));
-    for (const PlanLoss& loss : answer.losses[at])
-      said << QStringLiteral("  %1: %2").arg(count_text(loss.count), sentence(loss.sentence));
-  }
-  if (const ExplainedPlan* told = search.today()) {
-    said << SearchTexts::tr("Today: %1.").arg(today_text(told->setup));
-    if (!search.is_limited()) said << today_sentences(*told);
-    for (const TodayFigure& figure : today_figures(search))
-      said << SearchTexts::tr("%1: %2 today, %3 with the best plan.")
-                  .arg(figure.title, figure.today, figure.best);
-  }
-  for (const PlanAdvice& advice : answer.recommended)
-    said << SearchTexts::tr("%1: %2, step %3, %4; %5.")
-                .arg(merits_text(advice.merits), axes_text(advice.plan.setup),
-                     step_text(answer, advice.plan), bytes_text(advice.plan.bytes),
-                     limits_text(advice.plan, answer.capacity_bytes))
-         << needs_text(framework_of(search.wish()), advice.plan.setup);
-  for (const Message& why : answer.recommended_why) said << sentence(why);
-  said << trust_texts(answer);
-  if (const QString tied = tied_text(answer); !tied.isEmpty()) said << tied;
-  said << search.memory_text();
-  if (answer.plans.empty() && answer.least)
-    said << SearchTexts::tr("None fits. %1 comes nearest: it has %2 or more too much on one GPU.")
-                .arg(axes_text(answer.least->second), bytes_text(answer.least->first));
-  for (const FoundPlan& plan : answer.plans)
-    said << SearchTexts::tr(
-                "%1: step %2, %3, MFU (attention in full) %4, bubble %5, exposed "
-                "communication %6%7.")
-                .arg(axes_text(plan.setup), seconds_text(plan.seconds), bytes_text(plan.bytes),
-                     share_text(plan.mfu), bubble_text(plan), seconds_text(plan.exposed_seconds),
-                     plan.tied ? SearchTexts::tr(", tie") : QString());
-  if (const FoundPlan* plan = search.selected()) {
-    said << SearchTexts::tr("Selected: %1.").arg(axes_text(plan->setup));
-    const std::vector<PlanWhy>* neighbours = search.neighbours();
-    std::vector<PlanWhy> changes = neighbours ? *neighbours : search.why_selected();
-    answer.note_ties(neighbours ? plan->seconds : search.best()->seconds, changes);
-    for (const PlanWhy& why : changes)
-      said << (why.tied ? SearchTexts::tr("%1 It is a tie.").arg(plan_sentence(why.sentence))
-                        : plan_sentence(why.sentence));
-  }
-  for (const ToldRule& rule : answer.rules) said << rule_text(rule);
-  if (const QString head = value_head(search); !head.isEmpty())
-    said << head + QLatin1Char('.') << value_said(search);
-  said.removeAll(QString());
-  return said.join(QLatin1Char('\n'));
 }
 
 }  // namespace parallelarium

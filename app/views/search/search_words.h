@@ -43,7 +43,8 @@ QString step_text(const PlanAnswer& answer, const FoundPlan& plan);
 // What limits it: the two largest parts of its step, and how full the memory is.
 QString limits_text(const FoundPlan& plan, std::int64_t capacity_bytes);
 QString bubble_text(const FoundPlan& plan);  // a dash without a pipeline
-// How far steps and their order can be trusted.
+QString memory_trust_text(const PlanAnswer& answer);  // how far memory can be trusted
+// How far steps, memory and their order can be trusted.
 QStringList trust_texts(const PlanAnswer& answer);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
 QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why
@@ -63,6 +64,8 @@ SelectionText describe_point(const PlanSearch& search, double seconds, std::int6
 QString point_tip(const PlanSearch& search, double seconds, std::int64_t bytes);
 // What is known of less memory than was searched.
 QString limited_text(const PlanSearch& search);
+// "How few remain", and of a smaller limit with how much memory that was counted.
+QString funnel_title(const PlanAnswer& answer);
 // That the best are those found until the search was cancelled.
 QString cancelled_text(const PlanAnswer& answer);
 // The whole view in words: state, funnel, front and the best.

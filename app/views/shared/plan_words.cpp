@@ -30,14 +30,9 @@ Quantity plan_quantity(const char* key, const QString& title, const QString& tex
 
 QString rates_text(const PlanAnswer& answer) { return prediction_source_text(answer.rates); }
 
-namespace {
-
-// The search is the Session's own part, and is not changed here.
 const PlanSearch& search_in(const Session& session) {
   return PlanSearch::of(const_cast<Session&>(session));
 }
-
-}  // namespace
 
 std::optional<Setup> selected_plan(const Session& session) {
   const FoundPlan* plan = search_in(session).selected();
@@ -48,13 +43,16 @@ std::optional<Setup> shown_plan(const Session& session) {
   return search_in(session).shows_plan() ? selected_plan(session) : std::nullopt;
 }
 
-QString whose_text(const Session& session, const std::optional<Setup>& plan) {
-  if (!plan)
-    return PlanTexts::tr("Of what is set in Explore: %1.").arg(axes_text(session.resolved()));
-  const PlanSearch& search = search_in(session);
+QString outdated_plan_text() {
+  return PlanTexts::tr("It is a plan of other settings: search again.");
+}
+
+namespace {
+
+QString whose_plan(const PlanSearch& search, const Setup& plan) {
   const FoundPlan *selected = search.selected(), *best = search.best();
-  const QString axes = axes_text(*plan);
-  if (!selected || !best || !(selected->setup == *plan))
+  const QString axes = axes_text(plan);
+  if (!selected || !best || !(selected->setup == plan))
     return PlanTexts::tr("Of the plan that is selected in Search: %1.").arg(axes);
   if (search.is_today(*selected)) return PlanTexts::tr("Of what is trained today: %1.").arg(axes);
   const QString step = seconds_text(selected->seconds);
@@ -67,6 +65,16 @@ QString whose_text(const Session& session, const std::optional<Setup>& plan) {
              "Of the plan that is selected in Search, whose step takes %1, %2 longer than the "
              "fastest plan's: %3.")
       .arg(step, seconds_text(longer), axes);
+}
+
+}  // namespace
+
+QString whose_text(const Session& session, const std::optional<Setup>& plan) {
+  if (!plan)
+    return PlanTexts::tr("Of what is set in Explore: %1.").arg(axes_text(session.resolved()));
+  const PlanSearch& search = search_in(session);
+  const QString whose = whose_plan(search, *plan);
+  return search.is_outdated() ? whose + QLatin1Char(' ') + outdated_plan_text() : whose;
 }
 
 QString whose_text(const Session& session) { return whose_text(session, shown_plan(session)); }
@@ -87,9 +95,10 @@ void refresh_whose(QPushButton& button, const PlanSearch& search) {
 
 std::vector<Quantity> plan_quantities(const PlanSearch& search) {
   const FoundPlan* plan = search.selected();
-  const QString source = plan              ? rates_text(*search.answer())
-                         : search.answer() ? PlanTexts::tr("none fits")
-                                           : PlanTexts::tr("not searched yet");
+  const QString source = plan && search.is_outdated() ? PlanTexts::tr("of other settings")
+                         : plan                       ? rates_text(*search.answer())
+                         : search.answer()            ? PlanTexts::tr("none fits")
+                                                      : PlanTexts::tr("not searched yet");
   const auto text = [&](const QString& of) { return plan ? of : QString(); };
   Quantity mfu =
       plan_quantity("plan.mfu", PlanTexts::tr("MFU, attention in full"),
@@ -97,22 +106,25 @@ std::vector<Quantity> plan_quantities(const PlanSearch& search) {
   if (plan)
     mfu.note = PlanTexts::tr("causal %1, 6N %2")
                    .arg(share_text(plan->mfu_causal), share_text(plan->mfu_6n));
-  return {plan_quantity("plan.seconds", PlanTexts::tr("Step time"),
-                        text(plan ? seconds_text(plan->seconds) : QString()), source,
-                        plan ? plan->seconds : 0),
-          mfu,
-          plan_quantity(
-              "plan.needed_bytes",
-              plan ? PlanTexts::tr("Memory, stage %1").arg(plan->stage) : PlanTexts::tr("Memory"),
-              text(plan ? bytes_text(plan->bytes) : QString()), source,
-              plan ? double(plan->bytes) : 0, plan ? exact_bytes_text(plan->bytes) : QString()),
-          plan_quantity("plan.bubble", PlanTexts::tr("Bubble of whole step"),
-                        text(plan && plan->setup.mesh.pp > 1 ? share_text(plan->bubble)
-                                                             : QStringLiteral("–")),
-                        source, plan && plan->setup.mesh.pp > 1 ? plan->bubble : 0),
-          plan_quantity("plan.exposed_seconds", PlanTexts::tr("Exposed, mean of ranks"),
-                        text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
-                        plan ? plan->exposed_seconds : 0)};
+  std::vector<Quantity> all = {
+      plan_quantity("plan.seconds", PlanTexts::tr("Step time"),
+                    text(plan ? seconds_text(plan->seconds) : QString()), source,
+                    plan ? plan->seconds : 0),
+      mfu,
+      plan_quantity(
+          "plan.needed_bytes",
+          plan ? PlanTexts::tr("Memory, stage %1").arg(plan->stage) : PlanTexts::tr("Memory"),
+          text(plan ? bytes_text(plan->bytes) : QString()), source, plan ? double(plan->bytes) : 0,
+          plan ? exact_bytes_text(plan->bytes) : QString()),
+      plan_quantity(
+          "plan.bubble", PlanTexts::tr("Bubble of whole step"),
+          text(plan && plan->setup.mesh.pp > 1 ? share_text(plan->bubble) : QStringLiteral("–")),
+          source, plan && plan->setup.mesh.pp > 1 ? plan->bubble : 0),
+      plan_quantity("plan.exposed_seconds", PlanTexts::tr("Exposed, mean of ranks"),
+                    text(plan ? seconds_text(plan->exposed_seconds) : QString()), source,
+                    plan ? plan->exposed_seconds : 0)};
+  for (Quantity& each : all) each.predicted.outdated = search.is_outdated();
+  return all;
 }
 
 }  // namespace parallelarium

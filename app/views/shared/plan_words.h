@@ -13,12 +13,16 @@ class QPushButton;
 
 namespace parallelarium {
 
+// The search is the Session's own part, and is not changed through this.
+const PlanSearch& search_in(const Session& session);
 // The plan that is selected in Search; and the same where Compare and Roofline are about it.
 std::optional<Setup> selected_plan(const Session& session);
 std::optional<Setup> shown_plan(const Session& session);
 // "Of the plan that is selected in Search: TP 8, PP 2 …", or of what is trained today; without a
-// plan, of what is set in Explore.
+// plan, of what is set in Explore. Of a plan of other settings it says that, too.
 QString whose_text(const Session& session, const std::optional<Setup>& plan);
+// "It is a plan of other settings: search again."
+QString outdated_plan_text();
 QString whose_text(const Session& session);  // of shown_plan()
 // Five, for the strip: of the plan that is selected.
 std::vector<Quantity> plan_quantities(const PlanSearch& search);

@@ -16,6 +16,7 @@ struct Figure {
   QString source;       // "predicted", "rehearsed", "counted"; or why there is none: "not run yet"
   QString exact;        // for the tooltip: "41,943,040 bytes"
   bool hidden = false;  // by a lesson, for now
+  bool outdated = false;  // of other settings than are asked for now
   bool operator==(const Figure&) const = default;
 };
 

@@ -55,8 +55,7 @@ QString axes_text(const Setup& setup) {
   if (!setup.stage_layers.empty())
     parts
         << SetupWords::tr("layers %1").arg(QString::fromStdString(layers_text(setup.stage_layers)));
-  if (mesh.order != Mesh().order)
-    parts << QString::fromUtf8(name_of(mesh.order).data(), qsizetype(name_of(mesh.order).size()));
+  if (mesh.order != Mesh().order) parts << SetupWords::tr("ranks by PP, then DP");
   parts << SetupWords::tr("micro-batch %1").arg(setup.micro_batch);
   if (setup.recompute != Recompute::kNone)
     parts << SetupWords::tr("recompute %1").arg(recompute_words(setup));

@@ -8,6 +8,8 @@
 #include "app/look/figures.h"
 #include "app/state/plan/setting_sweep.h"
 #include "app/state/run/engine_process.h"
+#include "app/views/compare/compare_view.h"
+#include "app/views/compare/compare_words.h"
 #include "app/views/search/search_words.h"
 #include "app/views/shared/plan_words.h"
 #include "app/views/sweep/sweep_view.h"
@@ -105,6 +107,13 @@ TEST_F(SearchRecommended, OneStageHasNoBubble) {
     }
   for (const FoundPlan& plan : search().answer()->plans)
     EXPECT_EQ(bubble_text(plan), QStringLiteral("–"));
+  window->show_view(QStringLiteral("compare"));
+  const auto& compare = window->view_of<CompareView>();
+  ASSERT_TRUE(wait_until([&] { return !compare.comparison().entries.empty(); }, kSearchMs));
+  for (const QStringList& row : compare_table(compare.comparison()))
+    if (row[0] == compared_text("bubble.of_total")) {
+      EXPECT_EQ(row[1], QStringLiteral("–"));
+    }
 }
 
 // In the room Plan a sweep is of the plan that is selected, until something else is set.

@@ -77,6 +77,36 @@ TEST_F(SearchFixture, KeepsToWhatAFrameworkCanSay) {
   EXPECT_TRUE(view().description().contains(QStringLiteral("with Megatron-LM")));
 }
 
+// What an axis may take is a set of values, as `--allow` of the command line has it.
+TEST_F(SearchFixture, AnAxisMayTakeSeveralValues) {
+  PlanWish wish = small_wish();
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  const std::int64_t free = search().answer()->candidates;
+  wish.fixed[QStringLiteral("zero")] = QStringLiteral("0,1");
+  search_for(wish);
+  ASSERT_TRUE(search().answer()) << search().error().toStdString();
+  QProcess plan;
+  plan.start(EngineProcess::find_program(),
+             QStringLiteral("plan --model gpt2-124m --machine dgx-h200 --gpus 2 --global-batch 8 "
+                            "--allow zero=0,1 --json")
+                 .split(QLatin1Char(' ')));
+  ASSERT_TRUE(plan.waitForFinished(kSearchMs));
+  const auto json = nlohmann::json::parse(plan.readAllStandardOutput().toStdString());
+  EXPECT_EQ(json.at("candidates"), search().answer()->candidates);
+  EXPECT_LT(search().answer()->candidates, free);
+  for (const FoundPlan* each : search().selectable()) EXPECT_LE(each->setup.zero, 1);
+  QComboBox* box = nullptr;
+  for (auto* each : window->findChildren<QComboBox*>())
+    if (each->accessibleName() == QStringLiteral("ZeRO") && each->isVisible()) box = each;
+  ASSERT_NE(box, nullptr);
+  EXPECT_EQ(box->currentText(), QStringLiteral("0, 1"));
+  box->setCurrentIndex(0);
+  Q_EMIT box->activated(0);
+  EXPECT_TRUE(search().wish().fixed.empty());
+  EXPECT_EQ(box->findText(QStringLiteral("0, 1")), -1);
+}
+
 TEST_F(SearchFixture, SaysWhatIsLeastWhereNothingFits) {
   PlanWish wish = small_wish();
   wish.model = QStringLiteral("llama3-70b");
@@ -153,6 +183,14 @@ TEST_F(SearchFixture, AnAnswerOfOtherSettingsLooksSo) {
     EXPECT_FALSE(selects_today());
     EXPECT_FALSE(button(QStringLiteral("Use it"))->isEnabled());
     EXPECT_FALSE(button(QStringLiteral("Launch line …"))->isEnabled());
+    EXPECT_FALSE(search().can_ask_value() || search().can_try_neighbours());
+    for (const Quantity& quantity : plan_quantities(search())) {
+      EXPECT_TRUE(quantity.predicted.outdated);
+      EXPECT_EQ(quantity.predicted.source, QStringLiteral("of other settings"));
+    }
+    EXPECT_TRUE(describe_plan(search()).headline.startsWith(QStringLiteral("Of other settings")));
+    EXPECT_TRUE(search().shows_outdated());
+    EXPECT_TRUE(whose_text(session()).endsWith(outdated_plan_text()));
   };
   check_outdated();
   const auto setup = session().setup();
@@ -261,6 +299,7 @@ TEST_F(SearchFixture, TheLimitIsDraggedAndTheTableFollows) {
   ASSERT_TRUE(search().answer());
   const PlanAnswer whole = *search().answer();
   ASSERT_GT(whole.front.size(), 3U);
+  search().select(whole.front[0].setup);
   // Too little for the fastest plan.
   constexpr std::int64_t kGib = std::int64_t{1} << 30;
   const std::int64_t between = whole.front[0].bytes - kGib * 3 / 2;
@@ -280,9 +319,37 @@ TEST_F(SearchFixture, TheLimitIsDraggedAndTheTableFollows) {
   const PlanAnswer limited = *search().answer();
   for (const auto* plans : {&limited.plans, &limited.front})
     for (const FoundPlan& plan : *plans) EXPECT_LE(plan.bytes, limit);
-  EXPECT_EQ(std::accumulate(std::begin(limited.counts), std::end(limited.counts), std::int64_t{0}),
-            limited.candidates);
-  EXPECT_TRUE(view().description().contains(QStringLiteral("the fastest plan is exact")));
+  for (const FoundPlan* plan : search().selectable()) EXPECT_LE(plan->bytes, limit);
+  EXPECT_TRUE(
+      std::equal(std::begin(limited.counts), std::end(limited.counts), std::begin(whole.counts)))
+      << "they are those of the search, and the title says so";
+  EXPECT_TRUE(view().description().contains(
+      QStringLiteral("How few remain with %1:").arg(bytes_text(whole.capacity_bytes))));
+  // The fastest that fits stands for the plan that was selected, and this is said.
+  ASSERT_NE(search().displaced(), nullptr);
+  EXPECT_EQ(search().displaced()->setup, whole.front[0].setup);
+  EXPECT_EQ(search().selected()->setup, search().best()->setup);
+  EXPECT_TRUE(view().description().contains(
+      QStringLiteral("needs %1 and does not fit").arg(bytes_text(whole.front[0].bytes))));
+  // A limit set back, as the field shows it, is the old question, and its answer stands again.
+  StepBox* field = nullptr;
+  for (auto* box : window->findChildren<StepBox*>())
+    if (box->accessibleName().startsWith(QStringLiteral("Memory of a GPU"))) field = box;
+  ASSERT_NE(field, nullptr);
+  const auto gib = [](std::int64_t bytes) {
+    return QLocale().toString(double(bytes) / double(kGib), 'f', 1);
+  };
+  Q_EMIT field->committed(gib(whole.capacity_bytes));
+  EXPECT_FALSE(search().is_limited() || search().is_stale());
+  EXPECT_EQ(search().wish(), search().answered());
+  EXPECT_EQ(search().selected()->setup, whole.front[0].setup);
+  EXPECT_EQ(search().answer()->recommended.size(), whole.recommended.size());
+  EXPECT_EQ(search().displaced(), nullptr);
+  Q_EMIT field->committed(gib(2 * whole.capacity_bytes));
+  EXPECT_EQ(search().wish(), search().answered()) << "more than a device has is no limit";
+  Q_EMIT field->committed(gib(limit));
+  ASSERT_TRUE(search().is_limited());
+  EXPECT_EQ(search().answer()->capacity_bytes, limit);
   canvas.setFocus();
   QTest::keyClick(&canvas, Qt::Key_Right);
   EXPECT_EQ(search().wish().memory_bytes, limit + kGib);

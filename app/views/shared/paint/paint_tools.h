@@ -8,7 +8,7 @@
 
 namespace parallelarium {
 
-inline constexpr double kDimmed = 0.42;  // opacity of the last picture while the Setup is invalid
+inline constexpr double kDimmed = 0.42;  // opacity of what is of other settings
 
 // One line of text inside `rect`, aligned by `flags`, and noted in `texts` with the rectangle it
 // really takes, in device coordinates. On pixels it is measured and shaped once for all frames.
