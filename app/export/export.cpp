@@ -131,7 +131,13 @@ Result<void> export_to(Session& session, const QString& path, const ExportOption
                    "There is nothing to export while the settings are not valid: {}", *problem);
   if (options.figures()) {
     const bool table = options.kind == ExportKind::kCsv;
-    const Result<std::string> text = plan    ? figures_of_plan(session, *plan, table)
+    std::optional<ViewTable> own;
+    if (table && options.shown)
+      own = options.shown->table();
+    else if (table && options.view->table)
+      own = options.view->table(session);
+    const Result<std::string> text = own     ? own->text
+                                     : plan  ? figures_of_plan(session, *plan, table)
                                      : table ? topic.table_text(session)
                                              : topic.trace_text(session);
     if (!text) return text.error();

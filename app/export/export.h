@@ -11,7 +11,7 @@
 
 namespace parallelarium {
 
-// kTrace, kCsv: Topic::trace_text() and table_text().
+// kTrace, kCsv: Topic::trace_text() and table_text(), or View::table().
 enum class ExportKind { kPng, kSvg, kPdf, kTrace, kCsv };
 
 struct ExportOptions {
@@ -33,8 +33,8 @@ std::optional<ExportKind> export_kind_of(const QString& path);
 std::optional<Setup> plan_of(const Session& session, const ViewInfo& view);
 
 // Writes the file atomically. Traces and tables hold the run if there is one of what is set, else
-// the prediction; of a view that is about a plan they hold that plan's. Refused while a lesson
-// hides what the file would show.
+// the prediction; of a view that is about a plan they hold that plan's, and the table is the view's
+// own where it has one. Refused while a lesson hides what the file would show.
 Result<void> export_to(Session& session, const QString& path, const ExportOptions& options);
 
 // Writes the file whole, or leaves the one that is there. Error: nothing to write, or it cannot be

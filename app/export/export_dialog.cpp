@@ -12,7 +12,7 @@
 
 namespace parallelarium {
 
-ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, const Topic& topic,
+ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, const View& view,
                            const QString& whose, QWidget* parent)
     : Sheet(parent) {
   setWindowTitle(tr("Export"));
@@ -21,12 +21,14 @@ ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, const Topic&
   auto* form = new QFormLayout;
   column->addLayout(form);
   format_ = new QComboBox(this);
+  const Topic& topic = view.topic();
+  const std::optional<ViewTable> table = view.table();
   const std::pair<ExportKind, QString> formats[] = {
       {ExportKind::kPng, tr("Picture: PNG, can be opened again here")},
       {ExportKind::kSvg, tr("Picture: SVG")},
       {ExportKind::kPdf, tr("Picture: PDF")},
       {ExportKind::kTrace, topic.trace_title()},
-      {ExportKind::kCsv, topic.table_title()}};
+      {ExportKind::kCsv, table ? table->title : topic.table_title()}};
   for (const auto& [value, text] : formats) format_->addItem(text, int(value));
   format_->setCurrentIndex(format_->findData(int(kind)));
   form->addRow(tr("&Format"), format_);

@@ -14,9 +14,9 @@ class ExportDialog : public Sheet {
   Q_OBJECT
 
  public:
-  // `topic`: whose figures are exported. `zoomed`: the visible time can be exported alone. `whose`:
+  // `view`: whose figures are exported. `zoomed`: the visible time can be exported alone. `whose`:
   // what the file is of, in a sentence, or empty where that is plain.
-  ExportDialog(bool dark, bool zoomed, ExportKind kind, const Topic& topic, const QString& whose,
+  ExportDialog(bool dark, bool zoomed, ExportKind kind, const View& view, const QString& whose,
                QWidget* parent = nullptr);
   ExportOptions options() const;
   // ".png" and so on.

@@ -97,8 +97,9 @@ void Window::build_file_actions() {
   do_.export_trace =
       add_action(tr("Export &trace …"), keys("Ctrl+Shift+E"), tr("Chrome trace JSON, for Perfetto"),
                  [this] { export_dialog(ExportKind::kTrace); });
-  do_.export_table = add_action(tr("Export ta&ble …"), keys("Ctrl+Alt+E"), tr("CSV, a line per op"),
-                                [this] { export_dialog(ExportKind::kCsv); });
+  do_.export_table =
+      add_action(tr("Export ta&ble …"), keys("Ctrl+Alt+E"), tr("CSV, a line per op, plan or point"),
+                 [this] { export_dialog(ExportKind::kCsv); });
   do_.export_recipe =
       add_action(tr("Export launch l&ine …"), keys("Ctrl+Shift+L"),
                  tr("The setup as Megatron-LM, torchtitan, DeepSpeed and others say it"),

@@ -265,12 +265,15 @@ void Window::fill_recent() {
   recent_->setEnabled(number > 0);
 }
 
-// Of the plan that the view in front is about, or of what is set.
+// Of what is chosen in the view in front, or of the plan that it is about, or of what is set.
 void Window::export_recipe() {
-  const std::optional<Setup> plan = plan_of(session_, view_info());
-  auto* sheet = new RecipeSheet(plan ? session_.resolved(*plan) : session_.resolved(),
-                                whose_text(session_, plan), this,
-                                plan ? PlanSearch::of(session_).answered().framework : QString());
+  const std::optional<ChosenSetup> chosen = view().chosen();
+  const std::optional<Setup> plan =
+      chosen ? std::optional(chosen->setup) : plan_of(session_, view_info());
+  auto* sheet = new RecipeSheet(
+      plan ? session_.resolved(*plan) : session_.resolved(),
+      chosen ? chosen->whose : whose_text(session_, plan), this,
+      plan ? QString::fromStdString(framework_of(PlanSearch::of(session_).answered())) : QString());
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->show();
 }
@@ -281,7 +284,7 @@ void Window::export_dialog(ExportKind kind) {
   const QString whose = view_info().room == Room::kPlan
                             ? whose_text(session_, plan_of(session_, view_info()))
                             : QString();
-  ExportDialog dialog(dark_, zoomed && view_info().shows_range, kind, view().topic(), whose, this);
+  ExportDialog dialog(dark_, zoomed && view_info().shows_range, kind, view(), whose, this);
   if (dialog.exec() != QDialog::Accepted) return;
   ExportOptions options = dialog.options();
   options.view = &view_info();

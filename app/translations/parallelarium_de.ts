@@ -5661,10 +5661,6 @@ nach Plan</translation>
         <translation>Tabe&amp;lle exportieren …</translation>
     </message>
     <message>
-        <source>CSV, a line per op</source>
-        <translation>CSV, eine Zeile je Vorgang</translation>
-    </message>
-    <message>
         <source>&amp;Quit</source>
         <translation>&amp;Beenden</translation>
     </message>
@@ -6143,6 +6139,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>CSV, a line per op, plan or point</source>
+        <translation>CSV, eine Zeile je Op, Plan oder Punkt</translation>
     </message>
 </context>
 <context>
@@ -9830,8 +9830,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Suche, um zu sehen, wie weit es vom besten Plan entfernt ist.</translation>
     </message>
     <message>
-        <source>It is a plan of other settings: search again.</source>
-        <translation>Es ist ein Plan anderer Einstellungen: Suche noch einmal.</translation>
+        <source>What one change of the selected plan would do stands beside the plot.</source>
+        <translation>Was eine Änderung des gewählten Plans bewirkt, steht neben dem Diagramm.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Click a row or a dot to see its plan.</source>
@@ -12006,10 +12010,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Verborgen, bis du antwortest.</translation>
     </message>
     <message>
-        <source>Not swept yet. Sweep predicts what is set once for every value, such as 1,2,4 or 1..64*2, and says why a value cannot be.</source>
-        <translation>Noch nicht berechnet. Die Parameterreihe sagt das Eingestellte für jeden Wert einmal vorher, etwa 1,2,4 oder 1..64*2, und nennt zu jedem, der nicht geht, den Grund.</translation>
-    </message>
-    <message>
         <source>Click a point to see it; “Use it” makes it the setup.</source>
         <translation>Ein Klick auf einen Punkt zeigt ihn; „Übernehmen“ stellt ihn ein.</translation>
     </message>
@@ -12102,10 +12102,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>geprobt</translation>
     </message>
     <message>
-        <source>Along these values the number of ranks changes, from %1 to %2: what is not varied stays as it is set.</source>
-        <translation>Entlang dieser Werte ändert sich die Zahl der Ränge, von %1 bis %2: Was sich nicht ändert, bleibt, wie es gesetzt ist.</translation>
-    </message>
-    <message>
         <source>%1 on %2 ranks</source>
         <translation>%1 auf %2 Rängen</translation>
     </message>
@@ -12116,6 +12112,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>MFU, attention in full</source>
         <translation>MFU, Attention voll</translation>
+    </message>
+    <message>
+        <source>Not swept yet. Sweep predicts what is set once for every value, and says why a value cannot be. Type values as 1,2,4 or as a range: 1..4 counts, and 1..64*2 doubles from 1 to 64.</source>
+        <translation>Noch nicht berechnet. Die Parameterreihe sagt das Eingestellte für jeden Wert einmal vorher und nennt, warum ein Wert nicht sein kann. Schreibe Werte als 1,2,4 oder als Bereich: 1..4 zählt, und 1..64*2 verdoppelt von 1 bis 64.</translation>
+    </message>
+    <message>
+        <source>as it is</source>
+        <translation>wie es ist</translation>
+    </message>
+    <message>
+        <source>The number of ranks changes, from %1 to %2.</source>
+        <translation>Die Zahl der Ränge ändert sich, von %1 bis %2.</translation>
+    </message>
+    <message>
+        <source>The batch of a step changes, from %1 to %2 sequences.</source>
+        <translation>Der Batch eines Schritts ändert sich, von %1 bis %2 Sequenzen.</translation>
+    </message>
+    <message>
+        <source>All points have %1 ranks and a batch of %2 sequences.</source>
+        <translation>Alle Punkte haben %1 Ränge und einen Batch von %2 Sequenzen.</translation>
     </message>
 </context>
 <context>
@@ -12136,10 +12152,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Picture of the sweep</source>
         <translation>Bild der Parameterreihe</translation>
-    </message>
-    <message>
-        <source>Values such as 1,2,4 or 1..64*2, which doubles</source>
-        <translation>Werte wie 1,2,4 oder 1..64*2, was verdoppelt</translation>
     </message>
     <message>
         <source>The setting that varies</source>
@@ -12216,6 +12228,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Press Sweep, then click a point to see its figure.</source>
         <translation>Drücke „Punkte vorhersagen“, dann klicke auf einen Punkt, um seine Zahl zu sehen.</translation>
+    </message>
+    <message>
+        <source>Values such as 1,2,4, or a range: 1..4 counts, 1..64*2 doubles</source>
+        <translation>Werte wie 1,2,4 oder ein Bereich: 1..4 zählt, 1..64*2 verdoppelt</translation>
+    </message>
+    <message>
+        <source>Keep GPUs and batch</source>
+        <translation>GPUs und Batch behalten</translation>
+    </message>
+    <message>
+        <source>DP and micro-batches fill the GPUs and the batch of the base at every point, unless they vary themselves</source>
+        <translation>DP und Mikro-Batches füllen an jedem Punkt die GPUs und den Batch der Ausgangslage, wenn sie sich nicht selbst ändern</translation>
+    </message>
+    <message>
+        <source>Sweep: points (CSV)</source>
+        <translation>Parameterreihe: Punkte (CSV)</translation>
+    </message>
+    <message>
+        <source>Of the point of the sweep with %1: %2.</source>
+        <translation>Vom Punkt der Parameterreihe mit %1: %2.</translation>
     </message>
 </context>
 <context>

@@ -41,6 +41,18 @@ struct ViewPicture {
   std::function<void(QPainter& painter, QSizeF size, TextLog* texts)> paint;
 };
 
+// The figures that a view shows, for export in place of the topic's table.
+struct ViewTable {
+  QString title;             // in the export dialog: "Sweep: points (CSV)"
+  Result<std::string> text;  // error: a lesson hides it
+};
+
+// A Setup that is chosen in a view, such as a point of a sweep.
+struct ChosenSetup {
+  Setup setup;
+  QString whose;  // "Of the point of the sweep …", a sentence
+};
+
 struct ViewInfo {
   const char* id;         // as in resources/views.json
   Room room;              // the one whose tab it is; lessons show any
@@ -61,6 +73,8 @@ struct ViewInfo {
   View* (*make)(Session& session, QWidget* parent);
   // The plan of the search that it is about now; none, or null: it is about what is set.
   std::optional<Setup> (*plan)(const Session& session) = nullptr;
+  // Its own table where there is no widget; null: the topic's.
+  std::optional<ViewTable> (*table)(const Session& session) = nullptr;
 };
 
 // Commands of a view that stand together.
@@ -90,6 +104,10 @@ class View : public QWidget {
   virtual QString moment() const { return description(); }
   // What is exported: what it shows now.
   virtual ViewPicture exported(const PictureStyle& style) const = 0;
+  // The table that is exported of it; none: the topic's.
+  virtual std::optional<ViewTable> table() const { return std::nullopt; }
+  // What launch lines are of, before the plan that ViewInfo names; none: nothing is chosen.
+  virtual std::optional<ChosenSetup> chosen() const { return std::nullopt; }
   virtual std::vector<ViewActions> commands() const { return {}; }
   QList<QAction*> all_commands() const;
   // Names keys anew, after a change of the preferences.

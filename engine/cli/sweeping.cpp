@@ -46,6 +46,14 @@ Result<SweepRequest> sweep_request_from_json(const nlohmann::json& json) {
   std::string show;
   ObjectReader reader(json, "sweep");
   reader.read("show", show);
+  if (json.contains("keep")) {
+    const nlohmann::json* keep = reader.object("keep");
+    if (reader.error()) return *reader.error();
+    for (const auto& [name, value] : keep->items()) {
+      if (!value.is_string()) return message("wire-keep", "\"keep\" must have texts as values.");
+      request.kept.emplace_back(name, value.get<std::string>());
+    }
+  }
   const nlohmann::json* setup = reader.object("setup");
   const nlohmann::json* vary = reader.array("vary");
   if (reader.error()) return *reader.error();
@@ -68,7 +76,9 @@ Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atom
   std::int64_t capacity_bytes = 0;
   const TurnedAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
     nodes.push_back(0);
-    const Result<Setup> setup = turned_setup(request.base, turned);
+    Turned all = turned;
+    all.insert(all.end(), request.kept.begin(), request.kept.end());
+    const Result<Setup> setup = turned_setup(request.base, all);
     if (!setup) return setup.error();
     const Result<Situation> situation = situation_here(*setup);
     if (!situation) return situation.error();

@@ -21,8 +21,10 @@ struct SweepRequest {
   Setup base;
   std::vector<Variation> vary;
   std::vector<Metric> metrics;
+  Turned kept;  // settings that every point has, whatever varies
 };
-// {"setup": the base, "vary": ["tp=1,2,4", "zero=0,1"], "show": "step,memory"}
+// {"setup": the base, "vary": ["tp=1,2,4", "zero=0,1"], "show": "step,memory"}, and "keep":
+// {"gpus": "8"} where each point has these settings in place of what fills them.
 Result<SweepRequest> sweep_request_from_json(const nlohmann::json& json);
 
 // What `sweep --json` answers. Beside that of each point "nodes", how many its ranks take, and

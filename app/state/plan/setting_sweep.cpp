@@ -72,6 +72,46 @@ std::string variation_text(const QString& key, const QString& values) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> kept_sizes(const SweepWish& wish,
+                                                            const Setup& base) {
+  const auto varies = [&](const char* option) {
+    return wish.first == QLatin1String(option) || wish.second == QLatin1String(option);
+  };
+  std::vector<std::pair<std::string, std::string>> kept;
+  if (!wish.keeps_sizes) return kept;
+  if (!varies("dp") && !varies("gpus"))
+    kept.emplace_back("gpus", std::to_string(base.mesh.ranks()));
+  if (!varies("microbatches") && !varies("global-batch"))
+    kept.emplace_back("global-batch", std::to_string(base.global_batch()));
+  return kept;
+}
+
+Result<Setup> SweepAnswer::setup_of(std::size_t point) const {
+  const SweptPoint& of = points[point];
+  if (of.refused) return *of.refused;
+  std::vector<std::pair<std::string, std::string>> turned = kept_sizes(wish, base);
+  turned.emplace_back(wish.first.toStdString(), firsts[of.first].toStdString());
+  if (!wish.second.isEmpty())
+    turned.emplace_back(wish.second.toStdString(), seconds[of.second].toStdString());
+  Setup setup = base;
+  for (const SetupSetting& row : setup_settings())
+    for (const auto& [key, value] : turned)
+      if (key == row.option || key == row.key)
+        if (const Result<void> set = set_typed(setup, row.key, value); !set) return set.error();
+  return setup;
+}
+
+std::optional<std::size_t> SweepAnswer::first_of_base() const {
+  const SetupSetting* row = find_setting(setup_settings(), wish.first.toStdString());
+  if (!row || !row->value.get) return std::nullopt;
+  const nlohmann::json value = row->value.get(base);
+  const QString text =
+      QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
+  const auto found = std::find(firsts.begin(), firsts.end(), text);
+  if (found == firsts.end()) return std::nullopt;
+  return std::size_t(found - firsts.begin());
+}
+
 Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const SweepWish& wish,
                                            const Setup& base) {
   SweepAnswer answer;
@@ -100,6 +140,9 @@ Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const Swe
     if (entry.contains("message")) point.refused = message_from_json(entry["message"]);
     answer.points.push_back(std::move(point));
   }
+  for (std::size_t at = 0; at < answer.points.size(); ++at)
+    if (const Result<Setup> setup = answer.setup_of(at))
+      answer.points[at].batch = setup->global_batch();
   return answer;
 }
 
@@ -144,6 +187,8 @@ void SettingSweep::start() {
   request.method = "sweep";
   request.parameters = {
       {"setup", to_json(base())}, {"vary", std::move(vary)}, {"show", shown_metrics(wish_.figure)}};
+  for (const auto& [setting, value] : kept_sizes(wish_, base()))
+    request.parameters["keep"][setting] = value;
   request.read = [this, wish = wish_,
                   base = base()](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<SweepAnswer> answer = sweep_answer_from_json(json, wish, base);
@@ -191,18 +236,7 @@ void SettingSweep::select(int point) {
 }
 
 Result<Setup> SettingSweep::setup_of(int point) const {
-  const SweptPoint& of = answer_->points[std::size_t(point)];
-  if (of.refused) return *of.refused;
-  Setup setup = answer_->base;
-  for (const SetupSetting& row : setup_settings())
-    for (const auto& [key, value] :
-         {std::pair(answer_->wish.first, answer_->firsts[of.first]),
-          std::pair(answer_->wish.second,
-                    answer_->seconds.empty() ? QString() : answer_->seconds[of.second])})
-      if (!key.isEmpty() && (key.toStdString() == row.option || key.toStdString() == row.key))
-        if (const Result<void> set = set_typed(setup, row.key, value.toStdString()); !set)
-          return set.error();
-  return setup;
+  return answer_->setup_of(std::size_t(point));
 }
 
 void SettingSweep::find_runs() {
@@ -239,7 +273,9 @@ std::vector<Sweepable> sweepable_settings(const Setup& setup) {
       for (const std::string& word : row.value.words) words << QString::fromStdString(word);
       values = words.join(QLatin1Char(','));
     } else if (row.value.kind == SettingKind::kWhole) {
-      values = row.option == "microbatches" ? QStringLiteral("1..64*2") : QStringLiteral("1..8*2");
+      values = row.option == "microbatches"  ? QStringLiteral("1,2,4,8,16,32,64")
+               : row.option == "micro-batch" ? SweepWish().first_values
+                                             : QStringLiteral("1,2,4,8");
     } else {
       continue;
     }

@@ -16,9 +16,10 @@ namespace parallelarium {
 class Session;
 
 struct SweepWish {
-  QString first = QStringLiteral("microbatches"), first_values = QStringLiteral("1..64*2");
+  QString first = QStringLiteral("micro-batch"), first_values = QStringLiteral("1,2,4,8,16");
   QString second, second_values;  // empty: one line
   QString figure = QStringLiteral("step");
+  bool keeps_sizes = true;  // GPUs and global batch stay those of the base, as far as they can
   bool operator==(const SweepWish&) const = default;
 };
 
@@ -27,6 +28,7 @@ struct SweptPoint {
   std::optional<double> figure;       // in the figure's unit
   std::optional<bool> fits;
   int nodes = 0, ranks = 0;        // 0 where it is refused
+  std::int64_t batch = 0;          // sequences of a step; 0 where it is refused
   std::optional<Message> refused;  // why there is no figure
 };
 
@@ -36,11 +38,20 @@ struct SweepAnswer {
   std::string unit;  // "seconds", "bytes", "1", "tokens/s", or empty
   std::vector<QString> firsts, seconds;
   std::vector<SweptPoint> points;  // of the first value all seconds, then of the next
+  // The base with a point's values. Error: it cannot be, as its sentence says.
+  Result<Setup> setup_of(std::size_t point) const;
+  // Where the base has the first setting, among its values; none: not there.
+  std::optional<std::size_t> first_of_base() const;
   std::int64_t capacity_bytes = 0;
 };
 // Of what `sweep` answered to this wish. Error: it is no such answer.
 Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const SweepWish& wish,
                                            const Setup& base);
+
+// What a sweep of this base holds, where it keeps sizes: setting and value. GPUs stay unless DP
+// varies, the batch unless micro-batches vary, since each is made of the other.
+std::vector<std::pair<std::string, std::string>> kept_sizes(const SweepWish& wish,
+                                                            const Setup& base);
 
 // What a run of a point's Setup was seen to do.
 struct SweptRun {

@@ -19,6 +19,7 @@
 #include "app/state/step/training_step.h"
 #include "app/views/search/search_axes.h"
 #include "app/views/search/search_column.h"
+#include "app/views/search/search_csv.h"
 #include "app/views/search/search_paint.h"
 #include "app/views/search/search_picture.h"
 #include "app/views/search/search_words.h"
@@ -29,8 +30,6 @@ namespace {
 
 constexpr int kButton = 30, kButtonRow = kButton + 8, kColumnWidth = 268;
 
-QString outdated_tip() { return SearchView::tr("It is a plan of other settings: search again."); }
-
 }  // namespace
 
 struct SearchView::State {
@@ -39,8 +38,9 @@ struct SearchView::State {
   PlanSearch& search;
   SearchColumn* column = nullptr;
   QPushButton *use = nullptr, *changes = nullptr, *recipe = nullptr;
-  QPushButton* value = nullptr;   // asks of a value of an axis
-  QPushButton* change = nullptr;  // opens the column where it has no place of its own
+  QPushButton* search_now = nullptr;  // where the column, which has it, has no place
+  QPushButton* value = nullptr;       // asks of a value of an axis
+  QPushButton* change = nullptr;      // opens the column where it has no place of its own
   QFrame* popup = nullptr;
   QAction *go = nullptr, *take = nullptr, *vary = nullptr, *write = nullptr;
   int opened = -1;
@@ -52,7 +52,9 @@ struct SearchView::State {
 
   int button_rows = 0;  // below the title; 0: they stand beside it
 
-  std::array<QPushButton*, 5> buttons() const { return {use, recipe, changes, value, change}; }
+  std::array<QPushButton*, 6> buttons() const {
+    return {search_now, use, recipe, changes, value, change};
+  }
   int buttons_width() const {
     int width = 0;
     for (const QPushButton* button : buttons())
@@ -104,14 +106,16 @@ ViewInfo SearchView::info() {
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
           .picture =
               [](const Session& session, const PictureStyle& style) {
-                // The search is the Session's own part, and is not changed here.
-                return exported_search(PlanSearch::of(const_cast<Session&>(session)), style, -1);
+                return exported_search(search_in(session), style, -1);
               },
           .make = [](Session& session, QWidget* parent) -> View* {
             return new SearchView(session, parent);
           },
-          .plan = selected_plan};
+          .plan = selected_plan,
+          .table = searched_table};
 }
+
+std::optional<ViewTable> SearchView::table() const { return searched_table(state_->session); }
 
 SearchView::SearchView(Session& session, QWidget* parent)
     : CanvasView(session, tr("Picture of the search"), parent),
@@ -133,9 +137,9 @@ SearchView::SearchView(Session& session, QWidget* parent)
   connect(s.value->menu(), &QMenu::aboutToShow, this, &SearchView::fill_values);
   s.change = new QPushButton(tr("Change the search …"), &canvas());
   s.changes = new QPushButton(tr("Try one change"), &canvas());
-  s.changes->setToolTip(tr("Predicts every plan that differs from the selected one in one axis"));
-  for (QPushButton* button : {s.use, s.changes, s.recipe, s.value, s.change})
-    button->setAutoDefault(true);
+  s.search_now = new QPushButton(&canvas());
+  s.search_now->setProperty("primary", true);
+  for (QPushButton* button : s.buttons()) button->setAutoDefault(true);
   s.popup = new QFrame(this, Qt::Popup);
   s.popup->setObjectName(QStringLiteral("SetupPopup"));
   (new QVBoxLayout(s.popup))->setContentsMargins(1, 1, 1, 1);
@@ -150,6 +154,7 @@ SearchView::SearchView(Session& session, QWidget* parent)
     s.column->take_focus();
   });
   build_actions();
+  connect(s.search_now, &QPushButton::clicked, s.go, &QAction::trigger);
   connect(s.use, &QPushButton::clicked, s.take, &QAction::trigger);
   connect(s.changes, &QPushButton::clicked, s.vary, &QAction::trigger);
   connect(s.recipe, &QPushButton::clicked, s.write, &QAction::trigger);
@@ -209,21 +214,30 @@ void SearchView::refresh() {
   s.take->setEnabled(usable);
   s.write->setEnabled(usable);
   s.use->setToolTip(s.search.is_outdated()
-                        ? outdated_tip()
+                        ? outdated_plan_text()
                         : tr("Makes the selected plan the setup, and opens it in Explore"));
   s.recipe->setToolTip(
       s.search.is_outdated()
-          ? outdated_tip()
+          ? outdated_plan_text()
           : tr("The selected plan as Megatron-LM, torchtitan, DeepSpeed and others say it"));
+  s.use->setVisible(s.search.answer().has_value());
   s.recipe->setVisible(chosen);
   s.value->setVisible(s.search.best() != nullptr);
   s.value->setEnabled(s.search.can_ask_value());
   s.vary->setEnabled(s.search.can_try_neighbours());
   s.changes->setEnabled(s.vary->isEnabled());
-  s.changes->setVisible(chosen && !s.search.neighbours());
+  s.changes->setVisible(chosen);
+  s.changes->setToolTip(
+      s.search.is_outdated() ? outdated_plan_text()
+      : s.search.neighbours()
+          ? tr("What one change of the selected plan would do stands beside the plot.")
+          : tr("Predicts every plan that differs from the selected one in one axis"));
   if (s.search.searching()) s.popup->hide();  // what is found stands behind it
   s.go->setText(s.search.searching() ? tr("Cancel the &search") : tr("&Search"));
   s.go->setEnabled(s.search.refusal().isEmpty());
+  s.search_now->setText(s.search.searching() ? tr("Cancel") : tr("Search"));
+  s.search_now->setEnabled(s.go->isEnabled());
+  s.search_now->setToolTip(s.search.refusal());
   if (s.opened >= 0 && (!s.search.answer() || s.search.answer()->losses[s.opened].empty()))
     s.opened = -1;
   if (isVisible()) place_parts();
@@ -237,6 +251,8 @@ void SearchView::place_parts() {
   State& s = *state_;
   const bool in_window = s.column->parentWidget() != this && s.column->parentWidget() != s.popup;
   s.change->setVisible(!in_window);
+  const bool answered = s.search.answer() && !s.search.is_stale() && !s.search.is_limited();
+  s.search_now->setVisible(!in_window && (s.search.searching() || !answered));
   const int width = canvas_width();
   for (QPushButton* button : s.buttons()) button->resize(button->sizeHint().width(), kButton);
   // Beside the title, or below it where they would leave too little of the line to it.

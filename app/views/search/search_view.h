@@ -21,6 +21,7 @@ class SearchView : public CanvasView {
   std::vector<Quantity> quantities() const override;
   QString origin(const QString& quantity) const override;
   ViewPicture exported(const PictureStyle& style) const override;
+  std::optional<ViewTable> table() const override;  // the plans
   std::vector<ViewActions> commands() const override;
   QString description() const override;
   bool take_file(const QString& path) override;

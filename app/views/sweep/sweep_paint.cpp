@@ -65,18 +65,19 @@ double paint_sweep(QPainter& painter, double width, const SweepPicture& picture,
   if (!picture.answer) {
     if (!picture.sweeping)
       say(SweepPaintTexts::tr(
-              "Not swept yet. Sweep predicts what is set once for every value, such as 1,2,4 or "
-              "1..64*2, and says why a value cannot be."),
+              "Not swept yet. Sweep predicts what is set once for every value, and says why a "
+              "value cannot be. Type values as 1,2,4 or as a range: 1..4 counts, and 1..64*2 "
+              "doubles from 1 to 64."),
           theme.font(12), theme.muted);
     y += 12;
     y += paint_outcomes(painter, QRectF(kSweepMargin, y, inner, 0), theme, texts);
     return y + kSweepMargin;
   }
   const SweepAnswer& answer = *picture.answer;
+  say(sizes_note(answer), theme.font(12), theme.text);
   y += 6;
   paint_curves(painter, QRectF(kSweepMargin, y, inner, kCurveHeight), picture, theme, hits, texts);
   y += kCurveHeight + 8;
-  say(ranks_note(answer), theme.font(12), theme.text);
   if (picture.selected >= 0) {
     const SweptPoint& point = answer.points[std::size_t(picture.selected)];
     say(QStringLiteral("%1: %2").arg(

@@ -71,6 +71,7 @@ class Curves {
     paint_lines();
     paint_boundary();
     paint_limit();
+    paint_base();
     paint_values();
     paint_marks(selected, hits);
     paint_runs();
@@ -154,6 +155,20 @@ class Curves {
     put_text(painter_, QRectF(plot_.right() - 180, y - 17, 176, 15),
              Qt::AlignRight | Qt::AlignVCenter,
              SweepPlotTexts::tr("limit %1").arg(bytes_text(answer_.capacity_bytes)),
+             theme_.font(11), theme_.mark, texts_);
+  }
+
+  // Where the base of the sweep stands.
+  void paint_base() {
+    const std::optional<std::size_t> at = answer_.first_of_base();
+    if (!at) return;
+    const double x = x_of(double(*at));
+    painter_.setPen(QPen(theme_.mark, 1, Qt::DashLine));
+    painter_.drawLine(QPointF(x, plot_.top()), QPointF(x, plot_.bottom() + 2));
+    const QString text = SweepPlotTexts::tr("as it is");
+    const double wide = QFontMetricsF(theme_.font(11)).horizontalAdvance(text) + 4;
+    const double left = std::min(x + 4, rect_.right() - wide);
+    put_text(painter_, QRectF(left, plot_.top() + 1, wide, 14), Qt::AlignVCenter, text,
              theme_.font(11), theme_.mark, texts_);
   }
 
@@ -243,7 +258,7 @@ class Curves {
     large.fits = false;
     for (std::size_t of = 0; of < answer_.seconds.size(); ++of) {
       fits.second = of;
-      entry(QStringLiteral("%1 %2").arg(answer_.wish.second, answer_.seconds[of]),
+      entry(QStringLiteral("%1 %2").arg(swept_label(answer_.wish.second), answer_.seconds[of]),
             [&](const QPointF& at) { paint_mark(at, fits); });
     }
     const auto any = [&](const auto& is) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/sweep/sweep_view.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
 #include <QHelpEvent>
@@ -15,7 +16,9 @@
 
 #include "app/state/plan/setting_sweep.h"
 #include "app/state/step/training_step.h"
+#include "app/state/topic.h"
 #include "app/views/shared/plan_words.h"
+#include "app/views/shared/setup_words.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/sweep/sweep_paint.h"
 #include "app/views/sweep/sweep_words.h"
@@ -29,6 +32,7 @@ struct SweepView::State {
   QWidget* controls = nullptr;
   QComboBox *first = nullptr, *second = nullptr, *figure = nullptr;
   QLineEdit *first_values = nullptr, *second_values = nullptr;
+  QCheckBox* keeps = nullptr;  // GPUs and batch
   QPushButton *go = nullptr, *use = nullptr, *whose = nullptr;
   bool filling = false;
   SweepHits hits;
@@ -37,7 +41,7 @@ struct SweepView::State {
 
 namespace {
 
-constexpr int kSweepPicture = 1000, kControlsHeight = 84, kFieldHigh = 28;
+constexpr int kSweepPicture = 1000, kControlsHeight = 114, kFieldHigh = 28;
 
 bool hides_figures(const Session& session) { return !session.locks().hidden_keys().isEmpty(); }
 
@@ -145,7 +149,7 @@ void SweepView::build_controls() {
     line->setAccessibleName(name);
     line->setFixedHeight(kFieldHigh);
     line->setTextMargins(6, 0, 6, 0);
-    line->setToolTip(tr("Values such as 1,2,4 or 1..64*2, which doubles"));
+    line->setToolTip(tr("Values such as 1,2,4, or a range: 1..4 counts, 1..64*2 doubles"));
     return line;
   };
   const auto label = [&](const QString& text) {
@@ -159,6 +163,10 @@ void SweepView::build_controls() {
   s.second_values = field(tr("Values of the second setting"));
   s.figure = combo(tr("The figure that is shown"));
   for (const auto& [name, text] : sweep_figures()) s.figure->addItem(text, name);
+  s.keeps = new QCheckBox(tr("Keep GPUs and batch"), s.controls);
+  s.keeps->setToolTip(
+      tr("DP and micro-batches fill the GPUs and the batch of the base at every point, unless they "
+         "vary themselves"));
   s.go = new QPushButton(s.controls);
   s.use = new QPushButton(tr("Use it"), s.controls);
   s.use->setToolTip(tr("Makes the selected point the setup"));
@@ -181,6 +189,7 @@ void SweepView::build_controls() {
   grid->addWidget(label(tr("Show")), 1, 0);
   grid->addWidget(s.figure, 1, 1);
   grid->addWidget(s.whose, 1, 2);
+  grid->addWidget(s.keeps, 2, 1, 1, 5);
   grid->addWidget(s.go, 1, 4);
   grid->addWidget(s.use, 1, 5);
   for (QComboBox* box : {s.first, s.second, s.figure})
@@ -195,6 +204,7 @@ void SweepView::build_controls() {
     connect(line, &QLineEdit::textChanged, this, &SweepView::read_wish);
     connect(line, &QLineEdit::returnPressed, s.go, &QPushButton::click);
   }
+  connect(s.keeps, &QCheckBox::toggled, this, &SweepView::read_wish);
   connect(s.go, &QPushButton::clicked, this, [this] {
     if (state_->sweep->sweeping())
       state_->sweep->cancel();
@@ -221,6 +231,7 @@ void SweepView::fill_settings() {
   s.second->setCurrentIndex(wish.second.isEmpty() ? 0
                                                   : std::max(0, s.second->findData(wish.second)));
   s.figure->setCurrentIndex(std::max(0, s.figure->findData(wish.figure)));
+  s.keeps->setChecked(wish.keeps_sizes);
   if (s.first_values->text() != wish.first_values) s.first_values->setText(wish.first_values);
   if (s.second_values->text() != wish.second_values) s.second_values->setText(wish.second_values);
   s.filling = false;
@@ -235,6 +246,7 @@ void SweepView::read_wish() {
   wish.second = s.second->currentData().toString();
   if (!wish.second.isEmpty()) wish.second_values = s.second_values->text();
   wish.figure = s.figure->currentData().toString();
+  wish.keeps_sizes = s.keeps->isChecked();
   s.sweep->set_wish(wish);
 }
 
@@ -254,6 +266,26 @@ ViewPicture SweepView::exported(const PictureStyle& style) const {
                         answer ? std::make_shared<const SweepAnswer>(*answer) : nullptr, style);
 }
 
+std::optional<ViewTable> SweepView::table() const {
+  const std::optional<SweepAnswer>& answer = state_->sweep->answer();
+  if (!answer) return std::nullopt;
+  return ViewTable{tr("Sweep: points (CSV)"), hides_figures(state_->session)
+                                                  ? Result<std::string>(hidden_figures())
+                                                  : Result<std::string>(sweep_csv(*answer))};
+}
+
+std::optional<ChosenSetup> SweepView::chosen() const {
+  const SettingSweep& sweep = *state_->sweep;
+  if (sweep.selected() < 0) return std::nullopt;
+  const Result<Setup> setup = sweep.setup_of(sweep.selected());
+  if (!setup) return std::nullopt;
+  const SweepAnswer& answer = *sweep.answer();
+  return ChosenSetup{*setup,
+                     tr("Of the point of the sweep with %1: %2.")
+                         .arg(point_name(answer, answer.points[std::size_t(sweep.selected())]),
+                              axes_text(*setup))};
+}
+
 QString SweepView::description() const {
   return hides_figures(state_->session) ? tr("Hidden until you answer.")
                                         : sweep_description(*state_->sweep);
@@ -269,7 +301,7 @@ void SweepView::refresh() {
                        : QString());
   const int selected = s.sweep->selected();
   s.use->setEnabled(selected >= 0 && s.sweep->setup_of(selected).ok() && !hides_figures(s.session));
-  s.second_values->setEnabled(s.second->currentIndex() > 0);
+  s.second_values->setVisible(s.second->currentIndex() > 0);
   refresh_whose(*s.whose, PlanSearch::of(s.session));
   if (isVisible()) place_parts();
   tell_shown();

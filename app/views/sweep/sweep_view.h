@@ -24,6 +24,8 @@ class SweepView : public CanvasView {
   std::vector<Quantity> quantities() const override;
   QString origin(const QString& quantity) const override;
   ViewPicture exported(const PictureStyle& style) const override;
+  std::optional<ViewTable> table() const override;     // the points
+  std::optional<ChosenSetup> chosen() const override;  // the selected one
   QString description() const override;
 
   SettingSweep& sweep() const;

@@ -9,6 +9,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "engine/wire/export/csv.h"
 
 namespace parallelarium {
 namespace {
@@ -69,9 +70,11 @@ QString sweep_status(const SettingSweep& sweep) {
 }
 
 QString point_name(const SweepAnswer& answer, const SweptPoint& point) {
-  QString name = QStringLiteral("%1 %2").arg(answer.wish.first, answer.firsts[point.first]);
+  QString name =
+      QStringLiteral("%1 %2").arg(swept_label(answer.wish.first), answer.firsts[point.first]);
   if (!answer.seconds.empty())
-    name += QStringLiteral(", %1 %2").arg(answer.wish.second, answer.seconds[point.second]);
+    name += QStringLiteral(", %1 %2").arg(swept_label(answer.wish.second),
+                                          answer.seconds[point.second]);
   return name;
 }
 
@@ -79,24 +82,74 @@ QString point_outcome(const SweepAnswer& answer, const SweptPoint& point) {
   if (point.refused) return sentence(*point.refused);
   if (!point.figure) return QStringLiteral("–");
   const QString figure = swept_figure_text(*point.figure, answer.unit);
-  const QString on = point.ranks > 0 && !ranks_note(answer).isEmpty()
+  const QString on = point.ranks > 0 && ranks_differ(answer)
                          ? SweepWords::tr("%1 on %2 ranks").arg(figure, count_text(point.ranks))
                          : figure;
   return point.fits == false ? SweepWords::tr("%1, does not fit").arg(on) : on;
 }
 
-QString ranks_note(const SweepAnswer& answer) {
-  int least = 0, most = 0;
+namespace {
+
+// The least and the most of the points that can be; 0, 0: none can.
+template <class Of>
+std::pair<std::int64_t, std::int64_t> range_of(const SweepAnswer& answer, const Of& of) {
+  std::int64_t least = 0, most = 0;
   for (const SweptPoint& point : answer.points) {
-    if (point.ranks == 0) continue;
-    least = least == 0 ? point.ranks : std::min(least, point.ranks);
-    most = std::max(most, point.ranks);
+    const std::int64_t value = of(point);
+    if (value == 0) continue;
+    least = least == 0 ? value : std::min(least, value);
+    most = std::max(most, value);
   }
-  if (least == most) return {};
-  return SweepWords::tr(
-             "Along these values the number of ranks changes, from %1 to %2: what is not varied "
-             "stays as it is set.")
-      .arg(count_text(least), count_text(most));
+  return {least, most};
+}
+
+std::pair<std::int64_t, std::int64_t> ranks_of(const SweepAnswer& answer) {
+  return range_of(answer, [](const SweptPoint& point) { return std::int64_t(point.ranks); });
+}
+
+}  // namespace
+
+bool ranks_differ(const SweepAnswer& answer) {
+  const auto [least, most] = ranks_of(answer);
+  return least != most;
+}
+
+QString sizes_note(const SweepAnswer& answer) {
+  const auto [ranks, most_ranks] = ranks_of(answer);
+  const auto [batch, most_batch] =
+      range_of(answer, [](const SweptPoint& point) { return point.batch; });
+  if (ranks == 0) return {};
+  QStringList said;
+  if (ranks != most_ranks)
+    said << SweepWords::tr("The number of ranks changes, from %1 to %2.")
+                .arg(count_text(ranks), count_text(most_ranks));
+  if (batch != most_batch)
+    said << SweepWords::tr("The batch of a step changes, from %1 to %2 sequences.")
+                .arg(count_text(batch), count_text(most_batch));
+  if (said.isEmpty())
+    said << SweepWords::tr("All points have %1 ranks and a batch of %2 sequences.")
+                .arg(count_text(ranks), count_text(batch));
+  return said.join(QLatin1Char(' '));
+}
+
+std::string sweep_csv(const SweepAnswer& answer) {
+  const auto number = [](std::int64_t value) {
+    return value > 0 ? std::to_string(value) : std::string();
+  };
+  std::string text = answer.wish.first.toStdString();
+  if (!answer.seconds.empty()) text += ',' + answer.wish.second.toStdString();
+  text += ',' + answer.wish.figure.toStdString() + ",unit,fits,ranks,global_batch,refused\n";
+  for (const SweptPoint& point : answer.points) {
+    text += csv_field(answer.firsts[point.first].toStdString());
+    if (!answer.seconds.empty())
+      text += ',' + csv_field(answer.seconds[point.second].toStdString());
+    text += ',' + (point.figure ? QByteArray::number(*point.figure, 'g', 17).toStdString() : "");
+    text += ',' + answer.unit + ',';
+    if (point.fits) text += *point.fits ? "true" : "false";
+    text += ',' + number(point.ranks) + ',' + number(point.batch) + ',';
+    text += csv_field(point.refused ? point.refused->text : "") + '\n';
+  }
+  return text;
 }
 
 QString ran_outcome(const SweepAnswer& answer, const std::vector<SweptRun>& runs, int point) {
@@ -133,7 +186,7 @@ QString sweep_description(const SettingSweep& sweep) {
     return said.join(QLatin1Char('\n'));
   }
   const SweepAnswer& answer = *sweep.answer();
-  if (const QString note = ranks_note(answer); !note.isEmpty()) said << note;
+  if (const QString note = sizes_note(answer); !note.isEmpty()) said << note;
   for (std::size_t at = 0; at < answer.points.size(); ++at) {
     const SweptPoint& point = answer.points[at];
     said << QStringLiteral("%1: %2").arg(

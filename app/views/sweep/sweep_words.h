@@ -13,10 +13,13 @@ QString swept_label(const QString& option);  // "micro-batches"
 QString swept_figure_text(double figure, const std::string& unit);
 QString sweep_title(const SweepWish& wish);
 QString sweep_status(const SettingSweep& sweep);  // what is under way, stale or wrong, or empty
-// "microbatches 8, zero 1"
+// "micro-batches 8, ZeRO 1"
 QString point_name(const SweepAnswer& answer, const SweptPoint& point);
-// That the points are of different numbers of ranks, or nothing.
-QString ranks_note(const SweepAnswer& answer);
+// What grows along the points beside what varies: ranks, or the batch; or what stays, or nothing.
+QString sizes_note(const SweepAnswer& answer);
+bool ranks_differ(const SweepAnswer& answer);
+// The points as lines of values, figures and refusals, in the C locale.
+std::string sweep_csv(const SweepAnswer& answer);
 // "84.1 ms", "84.1 ms on 8 ranks" where the points differ in that, "does not fit", or the sentence
 // of its refusal.
 QString point_outcome(const SweepAnswer& answer, const SweptPoint& point);

@@ -21,6 +21,13 @@ std::string or_empty(std::int64_t value, bool there) {
 
 }  // namespace
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + '"';
+}
+
 std::string to_csv(const Program& program, const Timeline& timeline) {
   std::string text =
       "rank,stage,lane,op,kind,phase,piece,layer,microbatch,chunk,purpose,peer,bytes,"

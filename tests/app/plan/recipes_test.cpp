@@ -203,15 +203,32 @@ TEST_F(Recipes, InThePlanRoomPicturesTracesAndTablesAreOfTheSelectedPlan) {
     EXPECT_TRUE(read.open(QIODevice::ReadOnly));
     return read.readAll().toStdString();
   };
+  // The table is Search's own: a line for each plan, with what it was predicted to take.
+  const QStringList plans =
+      QString::fromStdString(text_in(written("plans.csv", ExportKind::kCsv))).split('\n');
+  const auto column = [&](const char* name) {
+    return plans[0].split(',').indexOf(QLatin1String(name));
+  };
+  ASSERT_GE(column("step_seconds"), 0);
+  const auto& all = search().selectable();
+  ASSERT_GT(std::size_t(plans.size()), all.size());
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const QStringList fields = plans[qsizetype(at) + 1].split(',');
+    EXPECT_EQ(fields[column("tp")].toInt(), all[at]->setup.mesh.tp);
+    EXPECT_EQ(fields[column("step_seconds")].toDouble(), all[at]->seconds);
+    EXPECT_EQ(fields[column("needed_bytes")].toLongLong(), all[at]->bytes);
+  }
+  show("compare");
   EXPECT_EQ(text_in(written("plan.csv", ExportKind::kCsv)),
             to_csv(predicted->program, predicted->timeline));
+  show("search");
   EXPECT_EQ(text_in(written("plan.json", ExportKind::kTrace)),
             to_chrome_trace(predicted->program, predicted->timeline));
   const Result<nlohmann::json> document = read_document(written("plan.png", ExportKind::kPng));
   ASSERT_TRUE(document.ok());
   EXPECT_EQ(document->at("setup"), to_json(plan));
-  ExportDialog dialog(false, false, ExportKind::kPng, window->view().topic(),
-                      whose_text(session(), plan), window.get());
+  ExportDialog dialog(false, false, ExportKind::kPng, window->view(), whose_text(session(), plan),
+                      window.get());
   EXPECT_TRUE(dialog.findChild<QLabel*>(QStringLiteral("Whose"))
                   ->text()
                   .contains(QStringLiteral("selected in Search")));

@@ -34,6 +34,7 @@ SweepWish wish_of(const char* first, const char* values, const char* figure) {
   wish.first = QLatin1String(first);
   wish.first_values = QLatin1String(values);
   wish.figure = QLatin1String(figure);
+  wish.keeps_sizes = false;
   return wish;
 }
 
@@ -57,6 +58,50 @@ TEST_F(SweepFixture, HasThePointsOfTheCommandLineAndSaysWhatCannotBe) {
   EXPECT_EQ(answer.points[0].figure, 0.0) << "one stage has no bubble";
 }
 
+// DP and micro-batches fill what the base has, as on the command line; the base is marked.
+TEST_F(SweepFixture, KeepsGpusAndBatchAndItsPointsAreSavedAndLaunched) {
+  set("dp", "2");
+  SweepWish wish = wish_of("pp", "1,2,4,8", "step");
+  wish.keeps_sizes = SweepWish().keeps_sizes;
+  sweep_for(wish);
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  const SweepAnswer& answer = *sweep().answer();
+  const int gpus = session().setup().mesh.ranks();
+  const std::int64_t batch = session().setup().global_batch();
+  const auto json = command(
+      {QStringLiteral("sweep"), QStringLiteral("--setup"), file_of(session().setup(), "setup.json"),
+       QStringLiteral("--gpus"), QString::number(gpus), QStringLiteral("--global-batch"),
+       QString::number(batch), QStringLiteral("--vary"), QStringLiteral("pp=1,2,4,8"),
+       QStringLiteral("--show"), QStringLiteral("step"), QStringLiteral("--json")});
+  for (std::size_t at = 0; at < answer.points.size(); ++at) {
+    const auto& figure = json.at("points")[at].at("metrics").at("step");
+    ASSERT_EQ(figure.is_null(), !answer.points[at].figure) << at;
+    if (!answer.points[at].figure) continue;
+    EXPECT_DOUBLE_EQ(figure, *answer.points[at].figure);
+    EXPECT_EQ(answer.points[at].ranks, gpus);
+    EXPECT_EQ(answer.points[at].batch, batch);
+  }
+  EXPECT_FALSE(ranks_differ(answer));
+  EXPECT_EQ(answer.firsts[answer.first_of_base().value()],
+            QString::number(session().setup().mesh.pp));
+  // Launch lines are of the point that is selected, the table is that of the points.
+  EXPECT_FALSE(view().chosen());
+  sweep().select(1);
+  ASSERT_TRUE(view().chosen());
+  EXPECT_EQ(view().chosen()->setup.mesh.pp, 2);
+  EXPECT_EQ(view().chosen()->setup.mesh.dp, gpus / 2);
+  EXPECT_TRUE(view().chosen()->whose.contains(QStringLiteral("PP 2")));
+  const std::optional<ViewTable> table = view().table();
+  ASSERT_TRUE(table && table->text.ok());
+  const QStringList lines = QString::fromStdString(*table->text).split(QLatin1Char('\n'));
+  ASSERT_EQ(std::size_t(lines.size()), answer.points.size() + 2) << "a title, and a last end";
+  EXPECT_EQ(lines[0], QStringLiteral("pp,step,unit,fits,ranks,global_batch,refused"));
+  EXPECT_EQ(lines[2].section(QLatin1Char(','), 0, 0), QStringLiteral("2"));
+  EXPECT_EQ(lines[2].section(QLatin1Char(','), 1, 1).toDouble(), *answer.points[1].figure);
+  session().locks().set_hidden({QStringLiteral("step.seconds")});
+  EXPECT_FALSE(view().table()->text.ok());
+}
+
 TEST_F(SweepFixture, SaysWhereItsPointsAreOfDifferentNumbersOfRanks) {
   sweep_for(wish_of("dp", "1,2,8", "step"));
   ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
@@ -64,11 +109,15 @@ TEST_F(SweepFixture, SaysWhereItsPointsAreOfDifferentNumbersOfRanks) {
   const int stages = answer.base.mesh.pp;
   EXPECT_EQ(answer.points[0].ranks, stages);
   EXPECT_EQ(answer.points[2].ranks, 8 * stages);
-  EXPECT_TRUE(ranks_note(answer).contains(QString::number(8 * stages)));
+  EXPECT_TRUE(sizes_note(answer).contains(QString::number(8 * stages)));
   EXPECT_TRUE(point_outcome(answer, answer.points[2])
                   .contains(QStringLiteral("on %1 ranks").arg(8 * stages)));
   sweep_for(wish_of("microbatches", "8,16", "step"));
-  EXPECT_TRUE(ranks_note(*sweep().answer()).isEmpty());
+  EXPECT_FALSE(ranks_differ(*sweep().answer()));
+  EXPECT_TRUE(sizes_note(*sweep().answer())
+                  .contains(QString::number(16 * session().setup().global_batch() /
+                                            session().setup().microbatches)))
+      << "the batch grows with the micro-batches";
 }
 
 // As (p - 1) / (m + p - 1) does.

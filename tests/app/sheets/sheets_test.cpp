@@ -95,7 +95,7 @@ TEST_F(Sheets, EnterInAllSettingsCommitsWhatWasTyped) {
 
 TEST_F(Sheets, NoTwoPartsOfTheExportShareALetter) {
   const auto look = [&](const char* language) {
-    ExportDialog dialog(false, true, ExportKind::kPng, window->view().topic(), {}, window.get());
+    ExportDialog dialog(false, true, ExportKind::kPng, window->view(), {}, window.get());
     QStringList texts, taken;
     for (const auto* label : dialog.findChildren<QLabel*>()) texts << label->text();
     for (const auto* button : dialog.findChildren<QAbstractButton*>()) texts << button->text();
@@ -121,7 +121,7 @@ TEST_F(Sheets, EnterPressesTheButtonThatHasTheFocusAndTheOneThatIsTheDefault) {
     QTest::keyClick(button, Qt::Key_Return);
     EXPECT_EQ(pressed, QList<QPushButton*>{button}) << button->text().toStdString();
   }
-  ExportDialog picture(false, true, ExportKind::kPng, window->view().topic(), {}, window.get());
+  ExportDialog picture(false, true, ExportKind::kPng, window->view(), {}, window.get());
   LessonIndex lessons(window->lesson().player(), window.get());
   for (Sheet* sheet : std::initializer_list<Sheet*>{&picture, &lessons}) {
     count_presses(*sheet);

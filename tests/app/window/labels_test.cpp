@@ -242,7 +242,7 @@ TEST(Dialogs, HaveNoTextClippedOrOverAnother) {
       if (QString(action->text()).remove(QLatin1Char('&')) == QString::fromUtf8(name))
         action->trigger();
   LessonIndex index(window.lesson().player(), &window);
-  ExportDialog picture(false, true, ExportKind::kPng, window.view().topic(), {}, &window);
+  ExportDialog picture(false, true, ExportKind::kPng, window.view(), {}, &window);
   index.show();
   picture.show();
   // The Doctor asks the engine first.
