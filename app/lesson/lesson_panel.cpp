@@ -73,6 +73,7 @@ void LessonPanel::refresh() {
     if (step_is_new) {
       shown_ = now;
       show_step();
+      Q_EMIT entered();
     }
     explain_words();
     refresh_feedback();
@@ -105,6 +106,7 @@ std::string LessonPanel::step_now() const {
 
 void LessonPanel::set_view(const ViewInfo& view) {
   view_ = &view;
+  tell_keys();
   if (!player_.is_open() && !player_.finished_lesson()) refresh();
 }
 
@@ -224,9 +226,11 @@ void LessonPanel::refresh_controls() {
   back_->setVisible(open);
   hint_->setVisible(open && player_.step().hints > 0 && !solved);
   show_answer_->setVisible(solved && !player_.model_answer().isEmpty());
-  if (open)
+  if (open) {
     show_answer_->setText(player_.step().kind == StepKind::kRead ? tr("If your notes say …")
                                                                  : tr("Model answer"));
+    answer_->setAccessibleName(show_answer_->text());
+  }
   primary_->setEnabled(true);
   QString note;
   bool works = false;  // a job of this step is under way
@@ -263,6 +267,7 @@ void LessonPanel::refresh_controls() {
   note_->setVisible(!note.isEmpty());
   progress_->setVisible(works);
   primary_->setToolTip(note);
+  tell_keys();
   const QString label = primary_->text();
   primary_->setText(primary_label());
   if (primary_->text() == label) return;

@@ -66,6 +66,7 @@ class LessonPanel : public QWidget {
   void leave_lesson();
 
  Q_SIGNALS:
+  void entered();  // another step is shown
   void tab_wanted(const QString& tab);
   void editor_wanted();  // it takes the keys
   void guess_changed(const QString& metric, double value);
@@ -101,7 +102,11 @@ class LessonPanel : public QWidget {
   void follow_conditions();
   bool tells_why() const;
   QString verdict_text() const;
+  QString judged_words() const;  // verdict and feedback as they are heard: "Right: ..."
+  QString asked_words() const;   // what the step asks, else its text
+  void tell_keys();              // both, to a screen reader that is where the keys are
   QString primary_label() const;
+  QWidget* first_control() const;  // of the open step: what it asks, else the main button
   void primary();
   void turn(void (LessonPlayer::*to)());  // to another part, where the panel keeps the keys
   Answer typed() const;

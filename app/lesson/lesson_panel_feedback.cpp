@@ -4,6 +4,8 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -13,8 +15,10 @@
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
+#include "app/views/view.h"
 
 namespace parallelarium {
 
@@ -40,6 +44,7 @@ void LessonPanel::refresh_conditions() {
                        QStringLiteral("</table>"));
   conditions_->setAccessibleName(spoken.join(QLatin1Char(' ')));
   conditions_->setVisible(!rows.isEmpty());
+  tell_keys();
 }
 
 // What the student sets may mend what was judged.
@@ -97,6 +102,7 @@ void LessonPanel::refresh_feedback() {
   if (!state.solved) show_answer_->setChecked(false);
   const bool shown = state.solved && show_answer_->isChecked();
   answer_->set_markdown(shown ? player_.model_answer() : QString(), folder);
+  tell_keys();
 }
 
 QString LessonPanel::verdict_text() const {
@@ -108,6 +114,45 @@ QString LessonPanel::verdict_text() const {
   if (state.unmet) return tr("Check not met");
   if (player_.mended()) return tr("Reached");
   return state.judgement->verdict == Verdict::kAgain ? tr("Try again") : tr("Not quite");
+}
+
+QString LessonPanel::judged_words() const {
+  if (!player_.is_open() || !player_.state().judgement) return {};
+  const QString verdict = verdict_text().remove(QStringLiteral("✓ "));
+  const QString said = heard_text(*feedback_).simplified();
+  return said.isEmpty() ? verdict : verdict + QStringLiteral(": ") + said;
+}
+
+QString LessonPanel::asked_words() const {
+  const Step& step = player_.step();
+  const QString text = heard_text(*text_);
+  const bool asks =
+      step.ask || !step.options.empty() || !step.parts.empty() || step.kind == StepKind::kFind;
+  return asks ? text.section(QLatin1Char('\n'), -1) : text;  // a text ends with its question
+}
+
+// Keys stay where they are when an answer is judged or a run ends, or go to the button that leads
+// on; and a new part puts them into its first control. Whoever listens hears nothing else.
+void LessonPanel::tell_keys() {
+  const auto joined = [](QStringList said) {
+    said.removeAll(QString());
+    return said.join(QLatin1Char('\n'));
+  };
+  // Of a run under way the tooltip tells how far it is, to whoever asks.
+  if (!player_.is_open() || !progress_->isHidden()) return primary_->setAccessibleDescription({});
+  const bool solved = player_.state().solved;
+  const QString judged = judged_words();
+  const QString asked = joined({asked_words(), view_ && !player_.step().tab.empty()
+                                                   ? tr("Beside it: %1.").arg(view_->title())
+                                                   : QString()});
+  const QString open = solved ? QString() : judged;  // what may be answered once more
+  number_->setAccessibleDescription(joined({open, asked}));
+  parts_->set_asked(joined({open, asked}));
+  drawing_->set_asked(joined({open, asked}));
+  const QString on_button = first_control() == primary_ ? asked : QString();
+  primary_->setAccessibleDescription(
+      judged.isEmpty() ? joined({primary_->toolTip(), conditions_->accessibleName(), on_button})
+                       : joined({judged, primary_->toolTip()}));
 }
 
 void LessonPanel::announce(bool) {

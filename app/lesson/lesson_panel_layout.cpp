@@ -19,6 +19,8 @@
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
+#include "app/look/spoken.h"
+#include "app/look/theme/focus_ring.h"
 #include "app/shell/scroll_hint.h"
 
 namespace parallelarium {
@@ -128,6 +130,8 @@ void LessonPanel::build_body() {
   conditions_->setObjectName(QStringLiteral("LessonConditions"));
   conditions_->setTextFormat(Qt::RichText);
   conditions_->setWordWrap(true);
+  conditions_->setFocusPolicy(Qt::TabFocus);
+  ring_focus(*conditions_);
   body_->addWidget(conditions_);
 
   hints_ = new MarkdownView;
@@ -176,6 +180,7 @@ void LessonPanel::build_feedback() {
   body_->addWidget(feedback_box_);
 
   show_answer_ = new QPushButton(tr("Model answer"));
+  speak_as(*show_answer_, {QAccessible::Button});
   show_answer_->setCheckable(true);
   show_answer_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
   connect(show_answer_, &QPushButton::toggled, this, [this] {

@@ -826,6 +826,14 @@
         <source>Press Rehearse to see your ranks do it</source>
         <translation>Drücke „Proben“, um deine Ränge arbeiten zu sehen</translation>
     </message>
+    <message>
+        <source>from %1 to %2</source>
+        <translation>von %1 bis %2</translation>
+    </message>
+    <message>
+        <source>nothing runs</source>
+        <translation>nichts läuft</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -2387,8 +2395,8 @@
         <translation>ist %1</translation>
     </message>
     <message>
-        <source>Every rank comes to its end so far.</source>
-        <translation>Jeder Rang kommt bisher zu seinem Ende.</translation>
+        <source>No rank is stuck so far.</source>
+        <translation>Bisher steckt kein Rang fest.</translation>
     </message>
 </context>
 <context>
@@ -4255,6 +4263,10 @@
         <source>▶ Prove it</source>
         <translation>▶ Beweisen</translation>
     </message>
+    <message>
+        <source>Beside it: %1.</source>
+        <translation>Daneben: %1.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>
@@ -5226,6 +5238,10 @@ nach Plan</translation>
     <message>
         <source>Free in this part</source>
         <translation>In diesem Teil frei</translation>
+    </message>
+    <message>
+        <source>Typed in the Pipeline view. Keys open the list; a schedule from it replaces the order, and Undo brings it back.</source>
+        <translation>In der Ansicht Pipeline geschrieben. Tasten öffnen die Liste; ein Ablaufplan daraus ersetzt die Reihenfolge, und Rückgängig bringt sie zurück.</translation>
     </message>
 </context>
 <context>
@@ -8674,6 +8690,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <comment>a unit's title in a line</comment>
         <translation>„%1“</translation>
     </message>
+    <message>
+        <source>Lessons by unit</source>
+        <translation>Lektionen nach Einheiten</translation>
+    </message>
+    <message>
+        <source>About the lesson that is chosen</source>
+        <translation>Über die gewählte Lektion</translation>
+    </message>
+    <message>
+        <source>%1 of %2 lessons found</source>
+        <translation>%1 von %2 Lektionen gefunden</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonTile</name>
@@ -9044,6 +9072,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>gathered</source>
         <translation>gesammelt</translation>
     </message>
+    <message>
+        <source>Each of ranks %1</source>
+        <translation>Jeder der Ränge %1</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::HoldersPane</name>
@@ -9070,6 +9102,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>The ranks that are not shown</source>
         <translation>Die Ränge, die nicht zu sehen sind</translation>
+    </message>
+    <message>
+        <source>Nothing changes any more in this step.</source>
+        <translation>In diesem Schritt ändert sich nichts mehr.</translation>
+    </message>
+    <message>
+        <source>Nothing has changed before in this step.</source>
+        <translation>In diesem Schritt hat sich vorher nichts geändert.</translation>
+    </message>
+    <message>
+        <source>Shown: %1 to %2</source>
+        <translation>Gezeigt: %1 bis %2</translation>
     </message>
 </context>
 <context>
@@ -11158,6 +11202,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <comment>cut by columns</comment>
         <translation>%1: nichts zu addieren</translation>
     </message>
+    <message>
+        <source>is</source>
+        <translation>ist</translation>
+    </message>
+    <message>
+        <source>computes</source>
+        <translation>rechnet</translation>
+    </message>
+    <message>
+        <source>%1 more are kept that the paper does not count: statistics of norms and of fused attention, and keys and values of other ranks.</source>
+        <translation>%1 bleiben außerdem, die der Artikel nicht zählt: Statistiken von Normen und von fusionierter Attention sowie Keys und Values anderer Ränge.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LayerView</name>
@@ -11324,6 +11380,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Click a piece to see what it computes, its shapes and how long it takes; arrows walk over the pieces.</source>
         <translation>Klicke auf ein Teil, um zu sehen, was es rechnet, welche Formen es hat und wie lange es dauert; Pfeile gehen über die Teile.</translation>
+    </message>
+    <message>
+        <source>Looked inside: the numbers of a run are shown</source>
+        <translation>Hineingesehen: die Zahlen eines Laufs sind zu sehen</translation>
+    </message>
+    <message>
+        <source>This step is the first: the backward goes on to the left.</source>
+        <translation>Dieser Schritt ist der erste: Rückwärts geht es nach links weiter.</translation>
+    </message>
+    <message>
+        <source>This step is the last: the backward came from the right.</source>
+        <translation>Dieser Schritt ist der letzte: Rückwärts kommt von rechts.</translation>
+    </message>
+    <message>
+        <source>This step is the first.</source>
+        <translation>Dieser Schritt ist der erste.</translation>
+    </message>
+    <message>
+        <source>This step is the last.</source>
+        <translation>Dieser Schritt ist der letzte.</translation>
     </message>
 </context>
 <context>

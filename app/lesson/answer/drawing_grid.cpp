@@ -40,7 +40,7 @@ void DrawingGrid::set_drawing(const Drawing& drawing, const Marks& marks) {
   marks_ = marks;
   faults_.clear();
   for (const DrawnFault& fault : faults_of(drawing)) faults_.insert({fault.stage, fault.slot});
-  shows_faults_ = done_ = false;
+  shows_faults_ = done_ = moved_ = false;
   stage_ = slot_ = 0;
   setFixedHeight(sizeHint().height());
   tell();
@@ -127,6 +127,7 @@ void DrawingGrid::paintEvent(QPaintEvent*) {
 void DrawingGrid::toggle(int stage, int slot) {
   stage_ = stage;
   slot_ = slot;
+  moved_ = true;
   if (!done_) {
     if (marks_.erase({stage, slot}) == 0) marks_.insert({stage, slot});
     shows_faults_ = false;
@@ -147,6 +148,7 @@ void DrawingGrid::keyPressEvent(QKeyEvent* event) {
                                                                                    : 0;
   if (event->key() == Qt::Key_Space) return toggle(stage_, slot_);
   if (step == 0) return QWidget::keyPressEvent(event);
+  moved_ = true;
   const bool across = event->key() == Qt::Key_Left || event->key() == Qt::Key_Right;
   int stage = stage_ + (across ? 0 : step);
   stage = std::clamp(stage, 0, static_cast<int>(drawing_.rows.size()) - 1);
@@ -195,7 +197,14 @@ QString DrawingGrid::all_words() const {
 }
 
 void DrawingGrid::tell() {
-  if (!drawing_.rows.empty()) setAccessibleDescription(words_of(stage_, slot_));
+  if (drawing_.rows.empty()) return;
+  const QString before = asked_.isEmpty() || moved_ ? QString() : asked_ + QLatin1Char('\n');
+  setAccessibleDescription(before + words_of(stage_, slot_));
+}
+
+void DrawingGrid::set_asked(const QString& asked) {
+  asked_ = asked;
+  tell();
 }
 
 }  // namespace parallelarium

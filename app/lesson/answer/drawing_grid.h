@@ -25,6 +25,7 @@ class DrawingGrid : public QWidget {
   void show_faults(bool shown);
   // No cell can be marked any more.
   void set_done(bool done);
+  void set_asked(const QString& asked);  // heard before the first cell, until the cursor moves
   QRect cell_rect(int stage, int slot) const;
 
   QSize sizeHint() const override;
@@ -49,6 +50,8 @@ class DrawingGrid : public QWidget {
 
   Drawing drawing_;
   Marks marks_;
+  QString asked_;
+  bool moved_ = false;
   Marks faults_;
   bool shows_faults_ = false, done_ = false;
   int stage_ = 0, slot_ = 0;  // of the cursor

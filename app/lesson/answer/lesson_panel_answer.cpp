@@ -66,16 +66,17 @@ void LessonPanel::show_question() {
     }
 }
 
+QWidget* LessonPanel::first_control() const {
+  if (player_.state().solved) return primary_;
+  if (!card_box_->isHidden()) return text_;  // a card with the focus would look preselected
+  if (!parts_->isHidden()) return parts_->first_field();
+  if (!drawing_->isHidden()) return drawing_;
+  if (!number_row_->isHidden()) return number_;
+  return primary_;
+}
+
 void LessonPanel::focus_answer() {
-  if (!player_.is_open()) return;
-  QWidget* first = primary_;
-  if (!player_.state().solved) {
-    if (!number_row_->isHidden()) first = number_;
-    if (!drawing_->isHidden()) first = drawing_;
-    if (!parts_->isHidden()) first = parts_->first_field();
-    if (!card_box_->isHidden()) first = text_;  // a card with the focus would look preselected
-  }
-  first->setFocus(Qt::TabFocusReason);
+  if (player_.is_open()) first_control()->setFocus(Qt::TabFocusReason);
 }
 
 Answer LessonPanel::typed() const {

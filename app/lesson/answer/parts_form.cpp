@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <algorithm>
+#include <functional>
 
 #include "app/lesson/player/guess_text.h"
 #include "app/look/theme/theme.h"
@@ -20,8 +21,10 @@ constexpr int kListMargin = 24;
 constexpr int kBesideLabel = 104;  // px of words that a choice has room for beside its label
 
 // Pages are turned by what is around it, as they are by the wheel.
+// Enter commits the answer from it, as it does from a number.
 class PartChoice : public ChoiceBox {
  public:
+  explicit PartChoice(std::function<void()> entered) : entered_(std::move(entered)) {}
   // The list is as wide as its words, however narrow the box.
   void showPopup() override {
     view()->setMinimumWidth(view()->sizeHintForColumn(0) + kListMargin);
@@ -31,8 +34,12 @@ class PartChoice : public ChoiceBox {
  protected:
   void keyPressEvent(QKeyEvent* event) override {
     if (event->key() == Qt::Key_PageDown || event->key() == Qt::Key_PageUp) return event->ignore();
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) return entered_();
     ChoiceBox::keyPressEvent(event);
   }
+
+ private:
+  std::function<void()> entered_;
 };
 
 }  // namespace
@@ -93,7 +100,7 @@ void PartsForm::set_parts(const std::vector<QuestionPart>& parts, const QStringL
       connect(row.number, &QLineEdit::textChanged, this, &PartsForm::change);
       connect(row.number, &QLineEdit::returnPressed, this, &PartsForm::entered);
     } else {
-      field = row.choice = new PartChoice;
+      field = row.choice = new PartChoice([this] { Q_EMIT entered(); });
       row.choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
       row.choice->setMinimumContentsLength(8);
       row.choice->setPlaceholderText(tr("choose …"));
@@ -161,8 +168,21 @@ void PartsForm::show_marks(const std::optional<std::set<std::string>>& wrong) {
     row.mark->setText(!wrong ? QString() : right ? QStringLiteral("✓") : QStringLiteral("✗"));
     row.mark->setAccessibleName(!wrong ? QString() : right ? tr("right") : tr("not right"));
     set_style_property(row.mark, "role", right ? "good" : "strong");
+  }
+  describe();
+}
+
+void PartsForm::set_asked(const QString& asked) {
+  asked_ = asked;
+  describe();
+}
+
+void PartsForm::describe() {
+  for (const Row& row : rows_) {
+    QStringList said{row.mark->accessibleName(), &row == &rows_.front() ? asked_ : QString()};
+    said.removeAll(QString());
     QWidget* field = row.number ? static_cast<QWidget*>(row.number) : row.choice;
-    field->setAccessibleDescription(row.mark->accessibleName());
+    field->setAccessibleDescription(said.join(QStringLiteral(". ")));
   }
 }
 

@@ -44,6 +44,7 @@ class PartsForm : public QWidget {
   void show_marks(const std::optional<std::set<std::string>>& wrong);
   void set_done(bool done);
   QWidget* first_field() const;
+  void set_asked(const QString& asked);  // what is heard of the first field
 
  Q_SIGNALS:
   void edited();
@@ -59,9 +60,11 @@ class PartsForm : public QWidget {
   };
   QString placed_twice() const;
   void change();
+  void describe();
 
   QGridLayout* grid_;
   std::vector<Row> rows_;
+  QString asked_;
 };
 
 }  // namespace parallelarium

@@ -65,6 +65,7 @@ CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), p
   head_ = make_head();
   column->addWidget(head_);
   scroll_ = new QScrollArea;
+  scroll_->setAccessibleName(tr("Lessons by unit"));
   scroll_->setFrameShape(QFrame::NoFrame);
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -384,6 +385,7 @@ void CourseMap::start(std::size_t lesson, bool anew) {
   if (!wanted.refusal.isEmpty()) return choose(lesson);
   const Result<void> opened = anew ? player_.open(wanted.folder) : player_.go_on(wanted.folder);
   if (!opened) return void(QMessageBox::warning(this, tr("Lesson"), sentence(opened.error())));
+  search_->clear();
   Q_EMIT started();
 }
 

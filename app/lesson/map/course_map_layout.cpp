@@ -57,6 +57,7 @@ QScrollArea* CourseMap::make_side() {
   side->addLayout(buttons);
   auto* scroll = new QScrollArea;
   scroll->setObjectName(QStringLiteral("RightPanel"));
+  scroll->setAccessibleName(tr("About the lesson that is chosen"));
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -68,6 +69,11 @@ QScrollArea* CourseMap::make_side() {
 void CourseMap::narrow() {
   columns_ = 0;
   lay_out();
+  const auto shown = std::count_if(tiles_.begin(), tiles_.end(),
+                                   [](const LessonTile* tile) { return tile != nullptr; });
+  search_->setAccessibleDescription(
+      search_->text().isEmpty() ? QString()
+                                : tr("%1 of %2 lessons found").arg(shown).arg(tiles_.size()));
 }
 
 std::vector<std::size_t> CourseMap::found(const MapUnit& unit) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
@@ -24,6 +25,7 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
       due_(lesson.due),
       next_(is_next),
       off_(!lesson.refusal.isEmpty()) {
+  speak_as(*this, {QAccessible::Button});
   setCheckable(true);
   setAutoExclusive(false);
   setCursor(Qt::PointingHandCursor);
