@@ -62,7 +62,26 @@ QList<QWidget*> Panes::stops_of(const Pane& pane) const {
   return stops;
 }
 
+// In the same pane: its picture, else what Tab leads to there.
+QWidget* Panes::near_lost(const QWidget* lost) const {
+  for (const Pane& pane : shown()) {
+    if (!is_in(lost, pane.widget)) continue;
+    if (pane.entry && pane.entry->isVisible() && is_in(lost, pane.entry)) return pane.entry;
+    const QList<QWidget*> stops = stops_of(pane);
+    const qsizetype at = stops.indexOf(lost);
+    for (const qsizetype to : {at + 1, at - 1, qsizetype(0)})
+      if (to >= 0 && to < stops.size() && stops[to] != lost) return stops[to];
+  }
+  return nullptr;
+}
+
 bool Panes::focusNextPrevChild(bool next) {
+  const QWidget* now_lost = window()->focusWidget();
+  if (now_lost && (!now_lost->isVisible() || !now_lost->isEnabled()))
+    if (QWidget* near = near_lost(now_lost)) {
+      give_focus(near, Qt::OtherFocusReason);
+      return true;
+    }
   QList<QWidget*> stops;
   for (const Pane& pane : shown()) stops += stops_of(pane);
   if (stops.isEmpty()) return QWidget::focusNextPrevChild(next);
@@ -73,7 +92,7 @@ bool Panes::focusNextPrevChild(bool next) {
   return true;
 }
 
-void Panes::cycle(int direction, const std::function<QWidget*(const Pane&)>& entry) {
+void Panes::cycle(int direction) {
   const std::vector<Pane> panes = shown();
   const QWidget* focus = QApplication::focusWidget();
   const int count = int(panes.size());
@@ -86,7 +105,7 @@ void Panes::cycle(int direction, const std::function<QWidget*(const Pane&)>& ent
     if (stops.isEmpty()) continue;
     QWidget* last = last_focus_[pane.widget];
     const bool still = last && is_in(last, pane.widget) && last->isVisible() && last->isEnabled();
-    QWidget* first = still ? last : entry(pane);
+    QWidget* first = still ? last : pane.entry;
     return give_focus(first ? first : stops.first(), Qt::ShortcutFocusReason);
   }
 }

@@ -12,10 +12,11 @@
 
 namespace parallelarium {
 
-// A part of the window, with those parts of it that Tab reaches before the others: its tabs.
+// A part of the window.
 struct Pane {
   QWidget* widget = nullptr;
-  std::vector<QWidget*> first = {};
+  std::vector<QWidget*> first = {};  // parts of it that Tab reaches before the others: its tabs
+  QWidget* entry = nullptr;          // what has the keys there at first; null: its first control
 };
 
 class Panes : public QWidget {
@@ -27,15 +28,17 @@ class Panes : public QWidget {
   // that there is. Hidden ones and those that are elsewhere are left out.
   void set_panes(std::function<std::vector<Pane>()> panes);
   // To what had the focus last in the next pane or, with -1, the one before; there for the first
-  // time, to `entry` of it, or to its first control for null.
-  void cycle(int direction, const std::function<QWidget*(const Pane&)>& entry);
+  // time, to its entry.
+  void cycle(int direction);
 
  protected:
+  // Where what has the focus is hidden or disabled, Qt asks for the next one: that is near it then.
   bool focusNextPrevChild(bool next) override;
 
  private:
   std::vector<Pane> shown() const;
   QList<QWidget*> stops_of(const Pane& pane) const;
+  QWidget* near_lost(const QWidget* lost) const;
 
   std::function<std::vector<Pane>()> panes_;
   std::map<QWidget*, QPointer<QWidget>> last_focus_;  // by pane

@@ -175,6 +175,9 @@ void Window::follow_session() {
     map_over_lesson_ = true;
     refresh_rooms();
   });
+  connect(lesson_, &LessonPanel::entered, this, [this] {
+    if (right_tabs_->count() > 0) right_tabs_->setCurrentWidget(lesson_);
+  });
   connect(lesson_, &LessonPanel::editor_wanted, this, [this] {
     if (view().takes_orders()) view().setFocus(Qt::OtherFocusReason);
   });
@@ -281,6 +284,8 @@ void Window::keyPressEvent(QKeyEvent* event) {
   if (passes_key_ || !target->isVisible() || target->hasFocus() || !view_wants(*event))
     return QMainWindow::keyPressEvent(event);
   const QScopedValueRollback<bool> passes(passes_key_, true);
+  // What the key does is told there: beside a control of the view nobody would hear it.
+  if (view().isAncestorOf(focusWidget())) target->setFocus(Qt::ShortcutFocusReason);
   QCoreApplication::sendEvent(target, event);
   const auto key = event->isAccepted() ? std::nullopt : view_key_of(*event);
   const TransportBar& transport = top_bar_->transport();
@@ -290,11 +295,6 @@ void Window::keyPressEvent(QKeyEvent* event) {
   if (key == ViewKey::kStepOn) transport.step_on().trigger();
 }
 
-void Window::cycle_panes(int direction) {
-  static_cast<Panes*>(centralWidget())->cycle(direction, [this](const Pane& pane) -> QWidget* {
-    if (pane.widget != center_) return nullptr;
-    return shows_index() ? static_cast<QWidget*>(start_) : &view();
-  });
-}
+void Window::cycle_panes(int direction) { static_cast<Panes*>(centralWidget())->cycle(direction); }
 
 }  // namespace parallelarium

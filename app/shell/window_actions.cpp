@@ -209,7 +209,10 @@ void Window::build_view_actions() {
   for (const ViewInfo& info : parallelarium::views()) {
     const QKeySequence key(QStringLiteral("Ctrl+%1").arg(++number));
     do_.views << add_action(info.command(), number < 10 ? key : QKeySequence(), {},
-                            [this, id = QLatin1String(info.id)] { show_view(id); });
+                            [this, id = QLatin1String(info.id)] {
+                              show_view(id);
+                              view().setFocus(Qt::ShortcutFocusReason);
+                            });
   }
   auto* rooms = new QActionGroup(this);
   const std::pair<Room, QString> all[] = {

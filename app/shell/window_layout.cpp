@@ -107,12 +107,13 @@ void Window::build_layout() {
 
   static_cast<Panes*>(centralWidget())->set_panes([this] {
     QWidget* own = own_column();
+    QWidget* in_front = shows_index() ? static_cast<QWidget*>(start_) : &view();
     return std::vector<Pane>{{top_bar_},
                              {chips_},
                              {setup_},
                              {fold_},
                              {own && own->parentWidget() == middle_ ? own : nullptr},
-                             {center_, {banner_, tabs_->tabBar(), all_views_, corner_}},
+                             {center_, {banner_, tabs_->tabBar(), all_views_, corner_}, in_front},
                              {right_, {right_tabs_->tabBar()}},
                              {strip_}};
   });
