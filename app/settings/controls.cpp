@@ -110,13 +110,23 @@ void StepBox::keyPressEvent(QKeyEvent* event) {
   QAbstractSpinBox::keyPressEvent(event);
 }
 
-// A wheel over the panel scrolls the panel, never a value.
+void ChoiceBox::keyPressEvent(QKeyEvent* event) {
+  const bool moves = event->key() == Qt::Key_Up || event->key() == Qt::Key_Down ||
+                     event->key() == Qt::Key_Home || event->key() == Qt::Key_End ||
+                     event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown;
+  const bool letter = !event->text().isEmpty() && event->text().front().isPrint() &&
+                      !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
+  if (keeps_ >= 0 && currentIndex() == keeps_ && (moves || letter)) return showPopup();
+  QComboBox::keyPressEvent(event);
+}
+
 void ChoiceBox::showPopup() {
   const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent);
   view()->setMinimumWidth(view()->sizeHintForColumn(modelColumn()) + bar);
   QComboBox::showPopup();
 }
 
+// A wheel over the panel scrolls the panel, never a value.
 void StepBox::wheelEvent(QWheelEvent* event) { event->ignore(); }
 
 Segments::Segments(const QString& accessible_name, const std::vector<Choice>& choices,

@@ -102,16 +102,22 @@ class SectionHead : public QWidget {
 };
 
 // A list of choices in what may scroll: a wheel over it scrolls that and never changes the choice.
-// Its open list is as wide as its longest choice.
+// Its open list is as wide as its longest choice. Where a choice would not come back, as an order
+// that was typed, keys open the list instead of leaving the choice.
 class ChoiceBox : public QComboBox {
   Q_OBJECT
 
  public:
   using QComboBox::QComboBox;
   void showPopup() override;
+  void set_keeps(int index) { keeps_ = index; }  // that choice; -1: none
 
  protected:
   void wheelEvent(QWheelEvent* event) override { event->ignore(); }
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  int keeps_ = -1;
 };
 
 // A label that never asks for more width than it has: it ends in "…" and shows the whole text as

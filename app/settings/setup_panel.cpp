@@ -12,6 +12,7 @@
 #include "app/state/run/run_advice.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/schedules/schedule.h"
 
 namespace parallelarium {
 
@@ -85,6 +86,12 @@ void SetupPanel::refresh() {
   if (schedule_->findData(schedule) < 0)  // an order of one's own
     schedule_->addItem(schedule_title(setup.schedule), schedule);
   schedule_->setCurrentIndex(schedule_->findData(schedule));
+  const bool own = schedule_->currentIndex() >= int(schedules().size());  // added above
+  schedule_->set_keeps(own ? schedule_->currentIndex() : -1);
+  schedule_->setAccessibleDescription(
+      own ? tr("Typed in the Pipeline view. Keys open the list; a schedule from it replaces the "
+               "order, and Undo brings it back.")
+          : schedule_->currentData(Qt::ToolTipRole).toString());
   // Beside a schedule that wants a number of them, and where a number is set.
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
   rows_["chunks"].whole->setVisible(setup.chunks > 1 || (rule != nullptr && rule->chunks == 0));

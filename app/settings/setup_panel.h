@@ -73,7 +73,8 @@ class SetupPanel : public QScrollArea {
   std::vector<SectionHead*> heads_;
   std::vector<std::vector<std::string>> section_options_;
   std::map<std::string, Row> rows_;
-  QComboBox *model_, *machine_, *schedule_;
+  QComboBox *model_, *machine_;
+  ChoiceBox* schedule_;
   ElidedLabel* model_note_;
   QLabel* source_tag_;
   ElidedLabel *machine_note_, *machine_age_;

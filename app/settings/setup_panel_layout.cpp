@@ -2,6 +2,7 @@
 // The parts of the setup panel and where they stand; what they show and change stands in
 // setup_panel.cpp.
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QProgressBar>
 #include <QVBoxLayout>
 #include <QWheelEvent>
@@ -25,6 +26,19 @@ class Combo : public ChoiceBox {
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     setMinimumContentsLength(8);
     setFixedHeight(kComboHeight);
+  }
+};
+
+// Qt leads from a button to its neighbour by arrows; there the next arrow would change a number.
+class LockButton : public QToolButton {
+ public:
+  using QToolButton::QToolButton;
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override {
+    for (const Qt::Key arrow : {Qt::Key_Up, Qt::Key_Down, Qt::Key_Left, Qt::Key_Right})
+      if (event->key() == arrow) return;
+    QToolButton::keyPressEvent(event);
   }
 };
 
@@ -152,6 +166,7 @@ void SetupPanel::add_world(QWidget* content) {
   column_->addLayout(world_row);
   world_bar_ = new QProgressBar(content);
   world_bar_->setObjectName(QStringLiteral("WorldBar"));
+  world_bar_->setAccessibleName(world_label->text());
   world_bar_->setTextVisible(false);
   world_bar_->setFixedHeight(6);
   world_bar_->setFocusPolicy(Qt::NoFocus);
@@ -179,7 +194,7 @@ void SetupPanel::add_global_batch(QWidget* content) {
   global_batch_ = new QLabel(batch);
   global_batch_->setProperty("role", "small");
   global_batch_->setProperty("figure", true);
-  lock_ = new QToolButton(batch);
+  lock_ = new LockButton(batch);
   lock_->setObjectName(QStringLiteral("Lock"));
   lock_->setCheckable(true);
   QIcon lock;
