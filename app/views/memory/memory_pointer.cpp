@@ -119,7 +119,8 @@ void MemoryView::keyPressEvent(QKeyEvent* event) {
   State& s = *state_;
   const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
   const bool of_chart = enter && s.cursor >= 0;
-  if (!of_chart && s.holders->isVisible() && s.holders->take_key(*event)) return;
+  if (!of_chart && s.holders->isVisible() && s.holders->take_key(*event))
+    return s.holders->setFocus(Qt::ShortcutFocusReason);  // where it is told what the key did
   const BarChart* chart = s.chart();
   const int count = chart ? int(chart->groups.size()) : 0;
   if (count > 0 && (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)) {

@@ -50,7 +50,9 @@ QRectF MemoryView::State::chart_rect() const {
 
 MemoryView::MemoryView(Session& session, QWidget* parent)
     : View(session, parent), state_(std::make_unique<State>(session)) {
-  speak_as(*this, {QAccessible::Canvas, [this] { return description(); }});
+  // Who holds what is a picture of its own, with the keys and the text.
+  speak_as(*this, {QAccessible::Canvas,
+                   [this] { return state_->pane == Pane::kHolders ? QString() : description(); }});
   setAccessibleName(tr("Memory"));
   setAttribute(Qt::WA_OpaquePaintEvent);
   setFocusPolicy(Qt::StrongFocus);
@@ -288,6 +290,7 @@ void MemoryView::place_parts() {
                       std::max(20, int(lower.bottom() - plot_top - kCurveFoot)));
   s.holders->setVisible(holders);
   setFocusProxy(holders ? s.holders : nullptr);  // whose cells the keys choose
+  if (holders) setAccessibleDescription({});
   for (QAction* key : s.holders->key_actions()) key->setEnabled(holders);
   s.holders->setGeometry(16, int(lower.top()), w - 32,
                          int((curve ? curve_top - 6 : lower.bottom()) - lower.top()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who holds what: activations by layer and micro-batch, chunks and messages on their way.
+// Who holds what: activations by layer and micro-batch, chunks and messages on their way, and the text of all.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -14,6 +14,16 @@ namespace parallelarium {
 namespace {
 
 class HoldersActivations : public HoldersFixture {};
+
+// Ranks, and layers side by side, that hold alike are said once.
+TEST_F(HoldersActivations, WhatIsHeldAlikeIsSaidTogether) {
+  show(data_parallel(0));
+  session.playback().set_playhead(session.subject().horizon());
+  const QString text = heard_text(*pane);
+  EXPECT_THAT(text.toStdString(), testing::HasSubstr("Each of ranks 0, 1, 2, 3: "));
+  EXPECT_THAT(text.toStdString(), testing::HasSubstr("layers 0\u20137 parameters copy"));
+  EXPECT_EQ(text.count(QStringLiteral("parameters copy")), 3) << "tables, layers, head";
+}
 
 // Of every row and layer, at moments of the whole step.
 TEST_F(HoldersActivations, ActivationsAreThoseOfOpenBuffersByLayer) {

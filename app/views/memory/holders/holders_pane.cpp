@@ -8,6 +8,7 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "app/look/sentence.h"
 #include "app/look/spoken.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/views/shared/paint/paint_tools.h"
@@ -83,10 +84,12 @@ void HoldersPane::step(int direction) {
   session_.playback().set_playing(false);
   if (direction > 0) {
     const auto next = std::upper_bound(changes.begin(), changes.end(), now);
-    if (next != changes.end()) session_.playback().set_playhead(*next);
+    if (next != changes.end()) return session_.playback().set_playhead(*next);
+    setAccessibleDescription(tr("Nothing changes any more in this step."));
   } else {
     const auto next = std::lower_bound(changes.begin(), changes.end(), now);
-    if (next != changes.begin()) session_.playback().set_playhead(*(next - 1));
+    if (next != changes.begin()) return session_.playback().set_playhead(*(next - 1));
+    setAccessibleDescription(tr("Nothing has changed before in this step."));
   }
 }
 
@@ -106,8 +109,9 @@ void HoldersPane::show_other_ranks() {
   rank_ = -1;
   chosen_ = {-1, -1};
   move();
-  Q_EMIT described(
-      {picture_.rows.front().name + QStringLiteral(" \u2013 ") + picture_.rows.back().name, {}});
+  Q_EMIT described({tr("Shown: %1 to %2")
+                        .arg(picture_.rows.front().name, in_sentence(picture_.rows.back().name)),
+                    {}});
 }
 
 void HoldersPane::show_rank(int rank) {

@@ -143,6 +143,51 @@ QStringList run_words(const HoldersRow& row) {
   return words;
 }
 
+// What a cell holds: "parameters copy, gradients absent".
+QString cell_words(const HoldersRow& row, std::size_t column) {
+  QStringList kinds;
+  for (const CellWords& words : words_of(row.cells[column]))
+    kinds << kind_name(words.kind, words.experts) + QLatin1Char(' ') + words.as;
+  if (row.activations[column].bytes > 0)
+    kinds << HoldersWords::tr("activations") + QLatin1Char(' ') +
+                 activations_words(row.activations[column]);
+  return kinds.join(QStringLiteral(", "));
+}
+
+// What a rank holds; layers side by side that hold alike are said together: "layers 0\u201311".
+QString row_words(const HoldersPicture& picture, const HoldersRow& row) {
+  const auto is_layer = [&](std::size_t column) {
+    return column > 0 && column + 1 < picture.columns.size();
+  };
+  QStringList cells;
+  for (std::size_t first = 0, last; first < picture.columns.size(); first = last + 1) {
+    last = first;
+    if (row.cells[first].empty()) continue;
+    const QString words = cell_words(row, first);
+    while (is_layer(first) && is_layer(last + 1) && !row.cells[last + 1].empty() &&
+           cell_words(row, last + 1) == words)
+      ++last;
+    HoldersColumn alike = picture.columns[first];
+    alike.last = picture.columns[last].last;
+    if (last > first)
+      alike.name = QStringLiteral("%1\u2013%2").arg(alike.first - 1).arg(alike.last - 1);
+    cells << column_name(alike) + QLatin1Char(' ') + words;
+  }
+  if (row.head_adds) cells << HoldersWords::tr("tables: the head adds to the gradients, too");
+  cells << HoldersWords::tr("together %1: %2")
+               .arg(bytes_text(row.all_bytes()), sums_words(row).join(QStringLiteral(", ")));
+  return cells.join(QStringLiteral("; "));
+}
+
+// Of rows that hold alike: "Each of rank 0, rank 1, rank 2".
+QString rows_name(const HoldersPicture& picture, std::size_t first, std::size_t last) {
+  if (first == last) return picture.rows[first].name;
+  QStringList names;
+  for (std::size_t row = first; row <= last; ++row)
+    names << QString::number(picture.rows[row].rank);
+  return HoldersWords::tr("Each of ranks %1").arg(names.join(QStringLiteral(", ")));
+}
+
 }  // namespace
 
 SelectionText holders_words(const HoldersPicture& picture, int row, int column) {
@@ -216,26 +261,18 @@ QString holders_moment(const HoldersPicture& picture) {
 QString holders_description(const HoldersPicture& picture) {
   QString text = holders_moment(picture);
   if (picture.instead) return text;
-  for (const HoldersRow& row : picture.rows) {
-    if (!row.group.isEmpty()) text += QLatin1Char('\n') + row.group;
-    text += QLatin1Char('\n') + row.name + QStringLiteral(": ");
-    QStringList cells;
-    for (std::size_t column = 0; column < picture.columns.size(); ++column) {
-      if (row.cells[column].empty()) continue;
-      QStringList kinds;
-      for (const CellWords& words : words_of(row.cells[column]))
-        kinds << kind_name(words.kind, words.experts) + QLatin1Char(' ') + words.as;
-      if (row.activations[column].bytes > 0)
-        kinds << HoldersWords::tr("activations") + QLatin1Char(' ') +
-                     activations_words(row.activations[column]);
-      cells << column_name(picture.columns[column]) + QLatin1Char(' ') +
-                   kinds.join(QStringLiteral(", "));
-    }
-    if (row.head_adds) cells << HoldersWords::tr("tables: the head adds to the gradients, too");
-    cells << HoldersWords::tr("together %1: %2")
-                 .arg(bytes_text(row.all_bytes()), sums_words(row).join(QStringLiteral(", ")));
-    cells << run_words(row);
-    text += cells.join(QStringLiteral("; "));
+  for (std::size_t first = 0, last; first < picture.rows.size(); first = last + 1) {
+    const QString words = row_words(picture, picture.rows[first]);
+    for (last = first; last + 1 < picture.rows.size(); ++last)
+      if (const HoldersRow& next = picture.rows[last + 1];
+          !next.group.isEmpty() || row_words(picture, next) != words)
+        break;
+    if (!picture.rows[first].group.isEmpty()) text += QLatin1Char('\n') + picture.rows[first].group;
+    text += QLatin1Char('\n') + rows_name(picture, first, last) + QStringLiteral(": ") + words;
+    for (std::size_t row = first; row <= last; ++row)
+      if (const QStringList own = run_words(picture.rows[row]); !own.isEmpty())
+        text += QLatin1Char('\n') + picture.rows[row].name + QStringLiteral(": ") +
+                own.join(QStringLiteral("; "));
   }
   if (static_cast<int>(picture.rows.size()) < picture.all_rows)
     text += QLatin1Char('\n') + other_rows_words(picture);
