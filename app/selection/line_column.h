@@ -21,6 +21,7 @@ class LineColumn : public QVBoxLayout {
     bool operator==(const Line&) const = default;
   };
   using QVBoxLayout::QVBoxLayout;
+  const std::vector<Line>& shown() const { return shown_; }
   void add(Line line) { added_.push_back(std::move(line)); }
   // Shows what was added since the last time; false if that is there already.
   bool show_added();

@@ -3,6 +3,7 @@
 
 #include <QEvent>
 #include <QRegularExpression>
+#include <QTextDocument>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/selection/line_column.h"
 #include "app/settings/controls.h"
@@ -133,6 +135,7 @@ LineColumn& lines_of(QVBoxLayout* column) { return static_cast<LineColumn&>(*col
 SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
     : QScrollArea(parent), session_(session) {
   setObjectName(QStringLiteral("SelectionPanel"));
+  speak_as(*this, {QAccessible::StaticText, [this] { return spoken(); }, true});
   setAccessibleName(tr("Selected"));
   setWidgetResizable(true);
   setFrameShape(QFrame::NoFrame);
@@ -183,6 +186,17 @@ void SelectionPanel::follow_view(bool has_ops) {
   has_ops_ = has_ops;
   text_ = {};
   refresh();
+}
+
+// Line by line as it stands there; its labels were made in another order.
+QString SelectionPanel::spoken() const {
+  QStringList said;
+  for (const LineColumn::Line& line : lines_of(column_).shown()) {
+    QTextDocument document;
+    document.setHtml(line.text);
+    said << spoken_text(document);
+  }
+  return said.join(QLatin1Char('\n'));
 }
 
 void SelectionPanel::add_caps(const QString& text) { lines_of(column_).add({text, {}, true}); }

@@ -50,6 +50,7 @@ class SelectionPanel : public QScrollArea {
 
  private:
   void refresh();
+  QString spoken() const;
   void fit();
   void add_caps(const QString& text);
   void add_text(const QString& html_escaped, const QString& role = {});

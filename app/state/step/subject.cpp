@@ -2,16 +2,37 @@
 #include "app/state/step/subject.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace parallelarium {
 
+namespace {
+
+// Null: a Program has no such op.
+const Op* find_op(const Program& program, OpRef ref) {
+  if (ref.rank < 0 || ref.rank >= int(program.ranks.size())) return nullptr;
+  const std::vector<Op>& ops = program.ranks[std::size_t(ref.rank)].ops;
+  return ref.op >= 0 && ref.op < int(ops.size()) ? &ops[std::size_t(ref.op)] : nullptr;
+}
+
+// Whether both do the same, for whatever sizes.
+bool alike(const Op& a, const Op& b) {
+  return a.kind == b.kind && a.lane == b.lane && a.piece == b.piece && a.phase == b.phase &&
+         a.collective == b.collective && a.purpose == b.purpose && a.layer == b.layer &&
+         a.chunk == b.chunk && a.block == b.block && a.microbatch == b.microbatch &&
+         a.peer == b.peer;
+}
+
+}  // namespace
+
+// At the place of what is selected other settings may have another op, which nobody chose.
 void Subject::show(std::shared_ptr<const Prediction> prediction) {
-  prediction_ = std::move(prediction);
-  const auto& ranks = prediction_->program.ranks;
-  const bool there =
-      selected_.rank < int(ranks.size()) &&
-      (selected_.rank < 0 || selected_.op < int(ranks[std::size_t(selected_.rank)].ops.size()));
-  if (!there) select({}, false);
+  const std::shared_ptr<const Prediction> before =
+      std::exchange(prediction_, std::move(prediction));
+  if (selected_.rank < 0) return;
+  const Op* now = find_op(prediction_->program, selected_);
+  const Op* chosen = before ? find_op(before->program, selected_) : nullptr;
+  if (!now || (chosen && !alike(*now, *chosen))) select({}, false);
 }
 
 void Subject::refit() {

@@ -14,9 +14,11 @@
 #include <QTableView>
 #include <QTextDocument>
 #include <QToolButton>
+#include <algorithm>
 
 #include "app/lesson/markdown_view.h"
 #include "app/look/spoken.h"
+#include "app/selection/selection_panel.h"
 #include "app/views/memory/holders/holders_pane.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/views.h"
@@ -116,6 +118,88 @@ TEST_F(HeardInWindow, WhoHoldsWhatTellsTheMomentAndTheChosenCell) {
   const QString moment = description_of(*pane);
   EXPECT_TRUE(moment.contains(QStringLiteral("After the forward"))) << moment.toStdString();
   EXPECT_TRUE(moment.contains(cell.section(QLatin1Char(':'), 0, 0))) << moment.toStdString();
+}
+
+TEST_F(HeardInWindow, AControlOfThePictureThatGoesLeavesTheKeysToThePicture) {
+  window->activateWindow();
+  window->show_view(QStringLiteral("layer"));
+  type("tp", QStringLiteral("1"));
+  QApplication::processEvents();
+  QToolButton* offer = nullptr;
+  for (auto* button : window->view().findChildren<QToolButton*>())
+    if (button->text() == QStringLiteral("TP 2")) offer = button;
+  ASSERT_TRUE(offer && offer->isVisible());
+  offer->setFocus();
+  ASSERT_EQ(QApplication::focusWidget(), offer);
+  QTest::keyClick(offer, Qt::Key_Space);
+  session().wait_for_prediction();
+  EXPECT_EQ(session().setup().mesh.tp, 2);
+  EXPECT_FALSE(offer->isVisible());
+  EXPECT_EQ(QApplication::focusWidget(), &picture());
+}
+
+TEST_F(HeardInWindow, KeysOfAViewCommandGoToItsPicture) {
+  window->activateWindow();
+  window->setup_panel().control("tp")->setFocus();
+  action(QStringLiteral("Memory view"))->trigger();
+  EXPECT_EQ(QApplication::focusWidget(), &picture());
+  auto* pane = window->findChild<HoldersPane*>();
+  window->view().show_part(QStringLiteral("holders"));
+  QApplication::processEvents();
+  for (QToolButton* button : window->view().findChildren<QToolButton*>())
+    if (button->isVisible() && button->isChecked()) button->setFocus();
+  ASSERT_NE(QApplication::focusWidget(), pane);
+  session().playback().set_playhead(Nanoseconds(0));
+  QTest::keyClick(window->windowHandle(), Qt::Key_N);
+  EXPECT_GT(session().playback().playhead(), Nanoseconds(0));
+  EXPECT_EQ(QApplication::focusWidget(), pane) << "where the change is told";
+  EXPECT_TRUE(heard_text(window->view()).isEmpty()) << "the pane is the picture";
+  session().playback().set_playhead(session().subject().horizon());
+  QTest::keyClick(pane, Qt::Key_N);
+  EXPECT_TRUE(description_of(*pane).contains(QStringLiteral("Nothing changes any more")))
+      << description_of(*pane).toStdString();
+}
+
+TEST_F(HeardInWindow, KeysDoNotLeaveAnOrderOfOnesOwn) {
+  parallelarium::Setup setup = session().setup();
+  Result<Schedule> order =
+      Schedule::own(std::string(kOwnOrderName), {"F0 F1 B0 B1", "F0 B0 F1 B1"});
+  ASSERT_TRUE(order);
+  setup.microbatches = 2;
+  setup.schedule = *order;
+  session().history().change(setup, QStringLiteral("test"));
+  session().wait_for_prediction();
+  auto* schedule = qobject_cast<QComboBox*>(window->setup_panel().control("schedule"));
+  ASSERT_EQ(heard_text(*schedule), QStringLiteral("your order"));
+  for (const Qt::Key key : {Qt::Key_Up, Qt::Key_Home, Qt::Key_G}) {
+    QTest::keyClick(schedule, key);
+    EXPECT_TRUE(session().setup() == setup) << int(key);
+    EXPECT_TRUE(schedule->view()->isVisible()) << "a choice is made in the list";
+    schedule->hidePopup();
+  }
+  EXPECT_FALSE(description_of(*schedule).isEmpty());
+}
+
+// An op of the same place in other settings may be another one.
+TEST_F(HeardInWindow, WhatIsSelectedIsReadFromItsTitleOnAndNeverAnotherOp) {
+  window->show_view(QStringLiteral("pipeline"));
+  const std::vector<Op>& ops = session().subject().prediction()->program.ranks[0].ops;
+  const auto first = std::find_if(ops.begin(), ops.end(),
+                                  [](const Op& op) { return op.kind == OpKind::kCollective; });
+  ASSERT_NE(first, ops.end());
+  const int at = int(first - ops.begin());
+  session().subject().select({0, at}, false);
+  auto* panel = window->findChild<SelectionPanel*>();
+  const QString title = describe_selection(session()).headline;
+  ASSERT_FALSE(title.isEmpty());
+  EXPECT_TRUE(heard_text(*panel).startsWith(QStringLiteral("Selected\n") + title))
+      << heard_text(*panel).toStdString();
+  EXPECT_EQ(heard(*panel).childCount(), 0) << "labels are not read one by one";
+  type("tp", QStringLiteral("1"));
+  EXPECT_NE(session().subject().prediction()->program.ranks[0].ops[std::size_t(at)].kind,
+            OpKind::kCollective)
+      << "another op stands at its place now";
+  EXPECT_EQ(session().subject().selected().rank, -1);
 }
 
 TEST_F(HeardInWindow, AChangeOfSettingsIsHeard) {
