@@ -160,9 +160,21 @@ void LayerView::build_inside() {
     look_inside(now.session, *now.steps,
                 [view = QPointer<LayerView>(this)](std::shared_ptr<const LayerInside> inside) {
                   if (!view) return;
-                  view->change_look([&](LayerLook& next) { next.inside = std::move(inside); });
+                  view->change_look([&](LayerLook& next) { next.inside = inside; });
+                  view->tell_inside(*inside);
                 });
   });
+}
+
+// What the run established, where the keys are: beside the button nobody would hear that it ended.
+void LayerView::tell_inside(const LayerInside& inside) {
+  const LayerPicture now = picture();
+  if (!now.drawn() || !now.look.inside) return;  // of other settings by now
+  SelectionText text{tr("Looked inside: the numbers of a run are shown"), {}};
+  for (const InsideIdentity& identity : inside.identities)
+    text.facts.push_back(
+        {capitalised(layer_step_title(now, identity.step)) + QLatin1Char(':'), identity.sentence});
+  Q_EMIT described(text);
 }
 
 // Where nothing is split: settings with which something is.

@@ -12,6 +12,8 @@
 namespace parallelarium {
 namespace {
 
+constexpr int kAllSteps = 1'000'000;  // more than a layer has
+
 // Embedding, layers and head stand one behind the other.
 LayerChoice neighbour_of(const Setup& setup, LayerChoice choice, int by) {
   const int layers = int(setup.model.layers);
@@ -47,20 +49,32 @@ void LayerView::select(int step, int rank) {
   Q_EMIT quantities_changed();
 }
 
-// To the step before or behind among those that are open.
+// To the step before or behind, which is opened with its half.
 void LayerView::walk(int by) {
-  std::vector<int> open;
+  State& s = *state_;
   const LayerPicture now = picture();
-  if (now.shows_context())
-    for (int step = now.layer->context.first_step; step <= now.layer->context.last_step; ++step)
-      open.push_back(step);
-  for (const LayerHalf& half : layout_now().halves)
-    if (half.open) open.insert(open.end(), half.steps.begin(), half.steps.end());
-  if (open.empty()) return;
-  const auto at = std::find(open.begin(), open.end(), state_->look.step);
-  const int place =
-      at == open.end() ? 0 : std::clamp(int(at - open.begin()) + by, 0, int(open.size()) - 1);
-  select(open[std::size_t(place)], state_->look.rank);
+  if (!now.drawn() || now.layer->steps.empty()) return;
+  const bool context = now.shows_context();
+  const int first = context ? now.layer->context.first_step : 0;
+  const int last = context ? now.layer->context.last_step : int(now.layer->steps.size()) - 1;
+  const int from = s.look.step;
+  const bool chosen = from >= first && from <= last;
+  const int to = chosen ? std::clamp(from + by, first, last) : by > 1 ? last : first;
+  if (to == from)
+    return s.canvas->setAccessibleDescription(
+        s.look.choice.backward
+            ? to == first ? tr("This step is the first: the backward goes on to the left.")
+                          : tr("This step is the last: the backward came from the right.")
+        : to == first ? tr("This step is the first.")
+                      : tr("This step is the last."));
+  const bool attention = now.layer->steps[std::size_t(to)].attention;
+  LayerLook next = s.look;
+  if (!context && !(attention ? next.attention_open : next.mlp_open)) {
+    next.attention_open = attention;
+    next.mlp_open = !attention;
+    show_look(next);
+  }
+  select(to, s.look.rank);
 }
 
 bool LayerView::press_key(QKeyEvent& event) {
@@ -77,6 +91,10 @@ bool LayerView::press_key(QKeyEvent& event) {
       if (next.choice.place != s.look.choice.place) next.step = -1;
       return show_look(next), true;
     }
+    case Qt::Key_Home:
+      return walk(-kAllSteps), true;
+    case Qt::Key_End:
+      return walk(kAllSteps), true;
     case Qt::Key_Up:
     case Qt::Key_Down:
       select(s.look.step, s.look.rank + (event.key() == Qt::Key_Up ? -1 : 1));

@@ -98,8 +98,9 @@ std::vector<Quantity> layer_quantities(const Session& session, const LayerPictur
   }
   if (picture.drawn())  // ranks of a group may have unlike shares
     for (Quantity* of_rank : {&sent, &kept, &flops})
-      of_rank->note = QuantitiesWords::tr("rank %1").arg(
-          picture.layer->ranks[std::size_t(picture.look.rank)].rank);
+      if (!of_rank->predicted.text.isEmpty())
+        of_rank->note = QuantitiesWords::tr("rank %1").arg(
+            picture.layer->ranks[std::size_t(picture.look.rank)].rank);
   std::vector<Quantity> strip{time_of_layer(picture, locale), std::move(sent), std::move(kept),
                               std::move(flops), step_quantities(session, locale)[4]};
   for (Quantity& quantity : strip) quantity.guess = session.guess_at(quantity.key);

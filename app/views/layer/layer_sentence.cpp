@@ -100,10 +100,10 @@ QString step_sentence(const LayerPicture& picture, int step) {
   QStringList parts;
   if (const QStringList cuts = layer_cut_texts(of); !cuts.isEmpty()) parts << cuts.front();
   parts << shares_text(picture, of) << made_text(picture, of);
-  for (const LayerTensor& tensor : of.ranks[std::size_t(picture.look.rank)].tensors) {
+  const LayerRankStep& part = of.ranks[std::size_t(picture.look.rank)];
+  for (const LayerTensor& tensor : part.tensors) {
     const QString holding = layer_holding_text(tensor);
-    const bool named = tensor.is_matrix() || is_number_of_tokens(of, tensor);
-    if (!named || holding.isEmpty() || tensor.scores) continue;
+    if (!is_told_tensor(of, part, tensor) || holding.isEmpty() || tensor.scores) continue;
     parts << QString::fromStdString(tensor.name) + QLatin1Char(' ') + layer_shape_text(tensor) +
                  QLatin1Char(' ') + holding;
   }
@@ -168,6 +168,7 @@ QString layer_sentence(const LayerPicture& picture) {
   for (int step = 0; step < int(layer.steps.size()); ++step)
     if (!picture.shows_context() || (step >= context.first_step && step <= context.last_step))
       lines << step_sentence(picture, step);
+  if (const QString letters = layer_letters_text(layer); !letters.isEmpty()) lines << letters;
   const QString experts = experts_sentence(picture);
   if (!experts.isEmpty()) lines << experts;
   if (picture.look.inside)

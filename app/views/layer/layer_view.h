@@ -73,6 +73,7 @@ class LayerView : public View {
   QString tip_at(QPointF point) const;
   bool press_key(QKeyEvent& event);
   void walk(int by);
+  void tell_inside(const LayerInside& inside);
   void select(int step, int rank);
   std::unique_ptr<State> state_;
 };

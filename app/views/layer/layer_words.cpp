@@ -31,15 +31,11 @@ QString side_text(std::int64_t held, std::int64_t whole) {
                        : LayerTexts::tr("%1 of %2").arg(count_text(held), count_text(whole));
 }
 
-bool is_named_tensor(const LayerStep& step, const LayerTensor& tensor) {
-  return tensor.is_matrix() || is_number_of_tokens(step, tensor);
-}
-
 // "x [128 × 64] × w [64 × 128 of 256] = u [128 × 128 of 256]"
 QString algebra_text(const LayerStep& step, const LayerRankStep& part) {
   QStringList found, left;
   for (const LayerTensor& tensor : part.tensors) {
-    if (!is_named_tensor(step, tensor) || tensor.scores) continue;
+    if (!is_told_tensor(step, part, tensor) || tensor.scores) continue;
     const QString text = QString::fromStdString(tensor.name) + QStringLiteral(" [") +
                          layer_shape_text(tensor) + QLatin1Char(']');
     (tensor.written ? left : found) << text;
@@ -81,6 +77,27 @@ std::vector<FactLine> block_facts(const LayerPicture& picture, const LayerStep& 
   return facts;
 }
 
+// What that letter of tensor or sequence parallelism stands for here; empty: the layer has none.
+QString letter_text(const LayerSteps& layer, std::string_view letter) {
+  const auto has = [&](std::initializer_list<CollectiveKind> kinds) {
+    return std::any_of(layer.steps.begin(), layer.steps.end(), [&](const LayerStep& step) {
+      return step.symbol == letter &&
+             (step.kind == LayerStepKind::kNothingSent ||
+              std::find(kinds.begin(), kinds.end(), step.collective) != kinds.end());
+    });
+  };
+  using enum CollectiveKind;
+  if (letter == "f" && has({kAllReduce}))
+    return LayerTexts::tr("f: nothing forward, an all-reduce backward.");
+  if (letter == "g" && has({kAllReduce}))
+    return LayerTexts::tr("g: an all-reduce forward, nothing backward.");
+  if (letter == "g" && has({kAllGather, kReduceScatter}))
+    return LayerTexts::tr("g: an all-gather forward, a reduce-scatter backward.");
+  if (letter == "\u1e21" && has({kAllGather, kReduceScatter}))
+    return LayerTexts::tr("\u1e21: a reduce-scatter forward, an all-gather backward.");
+  return {};
+}
+
 // What ranks have to add up afterwards.
 bool leaves_partial_sums(const std::vector<LayerTensor>& tensors) {
   return std::any_of(tensors.begin(), tensors.end(),
@@ -88,6 +105,14 @@ bool leaves_partial_sums(const std::vector<LayerTensor>& tensors) {
 }
 
 }  // namespace
+
+bool is_told_tensor(const LayerStep& step, const LayerRankStep& part, const LayerTensor& tensor) {
+  if (tensor.is_matrix() || is_number_of_tokens(step, tensor)) return true;
+  return tensor.written &&
+         std::none_of(part.tensors.begin(), part.tensors.end(), [&](const LayerTensor& other) {
+           return other.written && (other.is_matrix() || is_number_of_tokens(step, other));
+         });
+}
 
 QString layer_collective_name(const LayerStep& step) {
   return in_sentence(title_of(step.collective));
@@ -155,23 +180,9 @@ QStringList layer_step_names(const LayerStep& step) {
 }
 
 QString layer_letters_text(const LayerSteps& layer) {
-  const auto has = [&](const char* symbol, std::initializer_list<CollectiveKind> kinds) {
-    return std::any_of(layer.steps.begin(), layer.steps.end(), [&](const LayerStep& step) {
-      return step.symbol == symbol &&
-             (step.kind == LayerStepKind::kNothingSent ||
-              std::find(kinds.begin(), kinds.end(), step.collective) != kinds.end());
-    });
-  };
-  using enum CollectiveKind;
   QStringList lines;
-  if (has("f", {kAllReduce}))
-    lines << LayerTexts::tr("f: nothing forward, an all-reduce backward.");
-  if (has("g", {kAllReduce}))
-    lines << LayerTexts::tr("g: an all-reduce forward, nothing backward.");
-  if (has("g", {kAllGather, kReduceScatter}) && !has("g", {kAllReduce}))
-    lines << LayerTexts::tr("g: an all-gather forward, a reduce-scatter backward.");
-  if (has("\u1e21", {kAllGather, kReduceScatter}))
-    lines << LayerTexts::tr("\u1e21: a reduce-scatter forward, an all-gather backward.");
+  for (const char* letter : {"f", "g", "\u1e21"}) lines << letter_text(layer, letter);
+  lines.removeAll(QString());
   return lines.join(QLatin1Char(' '));
 }
 
@@ -243,36 +254,44 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   const LayerRankStep& part = part_of(picture, step, rank);
   const LayerRank& at = picture.layer->ranks[std::size_t(rank)];
-  QStringList names{capitalised(layer_step_title(picture, step))};
-  if (!picture.shows_vocabulary())
+  const QString title = layer_step_title(picture, step);
+  QStringList names{of.symbol.empty() ? capitalised(title) : title};  // letters keep their size
+  if (!picture.shows_vocabulary()) {
+    if (!of.symbol.empty())  // both halves have such a step
+      names << (of.attention ? LayerTexts::tr("attention") : LayerTexts::tr("MLP"));
     names << LayerTexts::tr("layer %1").arg(picture.layer->choice.layer);
+  }
   names << LayerTexts::tr("rank %1").arg(at.rank);
   text.headline = names.join(kDotBetween);
   if (of.kind == LayerStepKind::kNothingSent) {
     text.facts.push_back({LayerTexts::tr("nothing sent:"),
                           LayerTexts::tr("in the other direction an all-reduce stands here")});
+    text.facts.push_back({{}, letter_text(*picture.layer, of.symbol)});
     return text;
   }
   for (FactLine& fact : context_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
   for (FactLine& fact : expert_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
   for (FactLine& fact : vocabulary_facts(picture, step)) text.facts.push_back(std::move(fact));
   if (of.kind == LayerStepKind::kCompute) {
+    if (const QStringList cuts = layer_cut_texts(of); !cuts.isEmpty())
+      text.facts.push_back({LayerTexts::tr("is"), cuts.front()});
     text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(of, part)});
     for (const LayerTensor& tensor : part.tensors) {
       const QString holding = layer_holding_text(tensor);
-      if (!is_named_tensor(of, tensor) || holding.isEmpty()) continue;
+      if (!is_told_tensor(of, part, tensor) || holding.isEmpty()) continue;
       const int at_tensor = int(&tensor - part.tensors.data());
       text.facts.push_back({QString::fromStdString(tensor.name),
                             holding + sharers_text(picture, of, at_tensor, rank) + kDotBetween +
                                 bytes_text(tensor.bytes)});
     }
-    text.facts.push_back({QStringLiteral("FLOP"), value_text(part.flops, "flops")});
+    text.facts.push_back({LayerTexts::tr("computes"), value_text(part.flops, "flops")});
     text.facts.push_back({LayerTexts::tr("bytes read and written"), bytes_text(part.moved_bytes)});
     if (part.moved_bytes > 0)
       text.facts.push_back(
           {LayerTexts::tr("FLOP per byte"), number_text(part.flops / double(part.moved_bytes))});
   } else {
     for (FactLine& fact : block_facts(picture, of, part)) text.facts.push_back(std::move(fact));
+    if (!of.symbol.empty()) text.facts.push_back({{}, letter_text(*picture.layer, of.symbol)});
     text.facts.push_back(
         {LayerTexts::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
     const bool checked = of.axis == Axis::kTp || of.purpose == Purpose::kKeysValues;

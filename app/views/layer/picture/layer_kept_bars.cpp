@@ -215,8 +215,14 @@ QString layer_kept_sentence(const LayerPicture& picture) {
         << (term.because == KeptBecause::kHeld
                 ? term_text(term)
                 : KeptWords::tr("without %1 (%2)").arg(term_text(term), reason_text(term.because)));
-  return KeptWords::tr("Kept for the backward, %1. Terms: %2.")
-      .arg(cuts.join(QStringLiteral(", ")), terms.join(QStringLiteral(", ")));
+  const QString text = KeptWords::tr("Kept for the backward, %1. Terms: %2.")
+                           .arg(cuts.join(QStringLiteral(", ")), terms.join(QStringLiteral(", ")));
+  if (kept.other_bytes == 0) return text;
+  return text + QLatin1Char(' ') +
+         KeptWords::tr(
+             "%1 more are kept that the paper does not count: statistics of norms and of "
+             "fused attention, and keys and values of other ranks.")
+             .arg(bytes_text(kept.other_bytes));
 }
 
 }  // namespace parallelarium

@@ -199,6 +199,8 @@ QString layer_holding_text(const LayerTensor& tensor);
 QStringList layer_cut_texts(const LayerStep& step);
 // What the letters f, g, ḡ of the picture stand for; empty: it has none.
 QString layer_letters_text(const LayerSteps& layer);
+// Whether words about a step name the tensor: matrices, and what it leaves if that is no matrix.
+bool is_told_tensor(const LayerStep& step, const LayerRankStep& part, const LayerTensor& tensor);
 QString layer_sent_text(const LayerPicture& picture, int step, int rank);
 QString layer_kept_text(const LayerPicture& picture, int step, int rank);
 SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank);
