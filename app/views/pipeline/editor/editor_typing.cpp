@@ -100,6 +100,7 @@ void OrderEditor::commit_text() {
   text_->hide();
   rows_->setFocus();
   move_cursor({cursor_.rank, 1 << 30}, false);
+  show_verdict();  // which is heard behind where the cursor is
 }
 
 }  // namespace parallelarium

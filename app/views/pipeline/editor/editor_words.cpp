@@ -50,6 +50,13 @@ Quantity pair_of(const char* key, const QString& title, Figure first, Figure sec
   return quantity;
 }
 
+// " from 3 to 5", in forwards.
+QString span_words(const OrderEdit& edit, const TimedAction& action) {
+  return QLatin1Char(' ') + QObject::tr("from %1 to %2")
+                                .arg(forwards_figure(edit.in_forwards(action.begin)),
+                                     forwards_figure(edit.in_forwards(action.end)));
+}
+
 Figure figure(const QString& text, const QString& source) {
   Figure made;
   made.text = text;
@@ -339,6 +346,20 @@ QString goal_description(const OrderEdit& edit) {
   return rows.join(QLatin1Char('\n'));
 }
 
+QString times_description(const OrderEdit& edit) {
+  if (!edit.problem().isEmpty()) return edit.problem();
+  QStringList rows;
+  for (std::size_t rank = 0; rank < edit.times().ranks.size(); ++rank) {
+    QStringList actions;
+    for (const TimedAction& action : edit.times().ranks[rank].ran)
+      actions << action_text(action.action, edit.draft().chunks) + span_words(edit, action);
+    rows << row_name(edit.draft(), static_cast<int>(rank)) + QStringLiteral(": ") +
+                (actions.isEmpty() ? QObject::tr("nothing runs")
+                                   : actions.join(QStringLiteral(", ")));
+  }
+  return rows.join(QLatin1Char('\n'));
+}
+
 QString cursor_words(const OrderEdit& edit, Spot cursor) {
   if (cursor.rank < 0) return {};
   const auto& line = edit.draft().ranks[static_cast<std::size_t>(cursor.rank)];
@@ -349,11 +370,14 @@ QString cursor_words(const OrderEdit& edit, Spot cursor) {
         .arg(row)
         .arg(line.size())
         .arg(action_text(line.front(), edit.draft().chunks));
+  const auto at = static_cast<std::size_t>(cursor.index - 1);
+  const auto& ran = edit.times().ranks[static_cast<std::size_t>(cursor.rank)].ran;
   return QObject::tr("%1, position %2 of %3, %4")
-      .arg(row)
-      .arg(cursor.index)
-      .arg(line.size())
-      .arg(action_text(line[static_cast<std::size_t>(cursor.index - 1)], edit.draft().chunks));
+             .arg(row)
+             .arg(cursor.index)
+             .arg(line.size())
+             .arg(action_text(line[at], edit.draft().chunks)) +
+         (at < ran.size() ? span_words(edit, ran[at]) : QString());
 }
 
 }  // namespace parallelarium

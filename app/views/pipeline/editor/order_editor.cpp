@@ -64,7 +64,7 @@ void OrderEditor::build() {
     (*canvas)->setAttribute(Qt::WA_OpaquePaintEvent);
     (*canvas)->installEventFilter(this);
   }
-  speak_as(*times_, {QAccessible::Graphic});
+  speak_as(*times_, {QAccessible::Graphic, [this] { return times_description(edit_); }});
   speak_as(*rows_, {QAccessible::Canvas, [this] { return editor_description(edit_); }});
   times_->setAccessibleName(tr("Your order in time"));
   rows_->setAccessibleName(tr("Your order, row by row"));
@@ -313,6 +313,7 @@ void OrderEditor::show_verdict() {
   const bool tells = shows_known_schedules(edit_);
   known_->setText(tells ? known_schedules_table(edit_) : QString());
   known_->setVisible(tells && !known_->text().isEmpty());
+  text_->setAccessibleDescription(wrong_);
   rows_->setAccessibleDescription(edit_.problem().isEmpty()
                                       ? cursor_words(edit_, cursor_) + QStringLiteral(". ") +
                                             verdict.headline
