@@ -181,9 +181,10 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
   if (microbatches > order->microbatches)
     if (std::optional<Message> how_much = unfinished(*order, microbatches)) return *how_much;
   if (microbatches > 0 && order->microbatches != microbatches) {
-    return mismatch(message("order-microbatches", "The order has {} micro-batches, but {} are set.",
-                            order->microbatches, microbatches),
-                    "microbatches", order->microbatches);
+    return mismatch(
+        message("order-microbatches", "Micro-batches: the order has {}, but {} are set.",
+                order->microbatches, microbatches),
+        "microbatches", order->microbatches);
   }
   if (chunks > 0 && order->chunks != chunks) {
     return mismatch(message("order-chunks.set", "The order has {} chunks per rank, but {} are set.",
