@@ -42,7 +42,7 @@ QString merits_text(const std::vector<std::string>& merits);
 QString step_text(const PlanAnswer& answer, const FoundPlan& plan);
 // What limits it: the two largest parts of its step, and how full the memory is.
 QString limits_text(const FoundPlan& plan, std::int64_t capacity_bytes);
-QString bubble_text(const FoundPlan& plan);  // a dash without a pipeline
+QString bubble_text(const FoundPlan& plan);           // a dash without a pipeline
 QString memory_trust_text(const PlanAnswer& answer);  // how far memory can be trusted
 // How far steps, memory and their order can be trusted.
 QStringList trust_texts(const PlanAnswer& answer);

@@ -2,6 +2,7 @@
 // The window with the Search view in front.
 #pragma once
 
+#include <QComboBox>
 #include <QPushButton>
 
 #include "app/state/plan/plan_search.h"
@@ -27,6 +28,12 @@ class SearchFixture : public WindowFixture {
     for (auto* button : window->findChildren<QPushButton*>())
       if (button->text() == text && button->isVisible()) return button;
     ADD_FAILURE() << "no button " << text.toStdString();
+    return nullptr;
+  }
+  QComboBox* choice(const QString& name) {
+    for (auto* box : window->findChildren<QComboBox*>())
+      if (box->accessibleName() == name && box->isVisible()) return box;
+    ADD_FAILURE() << "no choice " << name.toStdString();
     return nullptr;
   }
   PlanWish small_wish() { return plan_wish("gpt2-124m", "2"); }

@@ -2,7 +2,6 @@
 // The Search view: what it finds is what `plan` says, and what is used becomes the setup.
 #include "app/views/search/search_view.h"
 
-#include <QComboBox>
 #include <QProcess>
 #include <QPushButton>
 #include <nlohmann/json.hpp>
@@ -62,9 +61,7 @@ TEST_F(SearchFixture, KeepsToWhatAFrameworkCanSay) {
   };
   ASSERT_GT(others(), 0);
   const std::int64_t refused = search().answer()->counts[PlanAnswer::kRefused];
-  QComboBox* box = nullptr;
-  for (auto* each : window->findChildren<QComboBox*>())
-    if (each->accessibleName() == QStringLiteral("Framework") && each->isVisible()) box = each;
+  auto* box = choice(QStringLiteral("Framework"));
   ASSERT_NE(box, nullptr);
   box->setCurrentIndex(box->findData(QStringLiteral("megatron")));
   Q_EMIT box->activated(box->currentIndex());
@@ -96,9 +93,7 @@ TEST_F(SearchFixture, AnAxisMayTakeSeveralValues) {
   EXPECT_EQ(json.at("candidates"), search().answer()->candidates);
   EXPECT_LT(search().answer()->candidates, free);
   for (const FoundPlan* each : search().selectable()) EXPECT_LE(each->setup.zero, 1);
-  QComboBox* box = nullptr;
-  for (auto* each : window->findChildren<QComboBox*>())
-    if (each->accessibleName() == QStringLiteral("ZeRO") && each->isVisible()) box = each;
+  auto* box = choice(QStringLiteral("ZeRO"));
   ASSERT_NE(box, nullptr);
   EXPECT_EQ(box->currentText(), QStringLiteral("0, 1"));
   box->setCurrentIndex(0);
