@@ -355,16 +355,6 @@ void Window::refresh_actions() {
     reset_sections_[section]->setEnabled(setup_->section_changed(int(section)));
 }
 
-void Window::show_setup_popup() {
-  const QPoint below = chips_->mapToGlobal(QPoint(12, chips_->height() - 4));
-  const int room = strip_->mapToGlobal(QPoint(0, strip_->height())).y() - below.y();
-  popup_->resize(setup_->minimumWidth() + 2, std::min(720, room));
-  popup_->move(below);
-  popup_->show();
-  fold_setup();
-  (setup_->isVisible() ? static_cast<QWidget*>(setup_) : fold_)->setFocus();
-}
-
 void Window::show_shortcuts() {
   std::vector<ShortcutSection> sections{{tr("Anywhere"), actions()}, {tr("Views"), {}}};
   std::vector<ShortcutSection> with_focus;

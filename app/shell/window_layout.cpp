@@ -166,6 +166,16 @@ void Window::fit_space() {
                                                    : StripSize::kCompact);
 }
 
+void Window::show_setup_popup() {
+  const QPoint below = chips_->mapToGlobal(QPoint(12, chips_->height() - 4));
+  const int room = strip_->mapToGlobal(QPoint(0, strip_->height())).y() - below.y();
+  popup_->resize(setup_->minimumWidth() + 2, std::min(720, room));
+  popup_->move(below);
+  popup_->show();
+  fold_setup();
+  (setup_->isVisible() ? static_cast<QWidget*>(setup_) : fold_)->setFocus();
+}
+
 // In front of a class the lesson has more room, since its text is larger.
 void Window::fit_right() {
   const int usual = space_ == WindowSpace::kCompact ? kCompactRightWidth : kRightWidth;
