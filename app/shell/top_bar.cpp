@@ -17,6 +17,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kRoomsHeight = 30;
+constexpr int kLeastTransport = 210;  // its buttons and its slider, without words
 
 // A button that does what the action does, and is enabled with it.
 QPushButton* button_of(QAction* action, const QString& text, QWidget* parent) {
@@ -158,7 +159,7 @@ void TopBar::refresh() {
     layout()->invalidate();
     if (layout()->minimumSize().width() <= width()) return;
   }
-  transport_->setMinimumWidth(0);
+  transport_->setMinimumWidth(kLeastTransport);
 }
 
 void TopBar::show_run() {

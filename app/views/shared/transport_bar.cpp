@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QSettings>
 #include <QSlider>
 #include <QToolButton>
@@ -20,7 +21,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kScrubSteps = 2000, kLeastScrub = 48, kBetween = 8;
+constexpr int kScrubSteps = 2000, kLeastScrub = 48, kScrubRoom = 60, kBetween = 8;
 constexpr double kSpeeds[] = {3, 6, 12, 24, 60};  // seconds per step on screen
 const QString kReducedKey = QStringLiteral("motion/reduced");
 const QString kLoopKey = QStringLiteral("motion/loop");
@@ -222,6 +223,8 @@ void TransportBar::refresh() {
   scrub_->setAccessibleName(session_.topic().time_title());
   time_->setMinimumWidth(
       time_->fontMetrics().horizontalAdvance(session_.topic().widest_time_text()));
+  QResizeEvent same(size(), size());  // other words may have no room
+  resizeEvent(&same);
   refresh_time();
 }
 
@@ -247,7 +250,7 @@ void TransportBar::changeEvent(QEvent* event) {
 }
 
 int TransportBar::width_with_moment() const {
-  return 3 * (play_button_->sizeHint().width() + kBetween) + kLeastScrub + kBetween +
+  return 3 * (play_button_->sizeHint().width() + kBetween) + kScrubRoom + kBetween +
          time_->minimumWidth();
 }
 
