@@ -9073,6 +9073,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>gesammelt</translation>
     </message>
     <message>
+        <source>each of layers %1–%2</source>
+        <translation>jede der Schichten %1–%2</translation>
+    </message>
+    <message>
         <source>Each of ranks %1</source>
         <translation>Jeder der Ränge %1</translation>
     </message>

@@ -168,7 +168,8 @@ QString LayerView::tip_at(QPointF point) const {
   if (hit.step < 0) return layer_kept_bar_text(now, layout, point);
   const SelectionText text = describe_layer_step(now, hit.step, hit.rank);
   QStringList lines{text.headline};
-  for (const FactLine& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+  for (const FactLine& fact : text.facts)
+    lines << (fact.word + QLatin1Char(' ') + fact.value).trimmed();
   return lines.join(QLatin1Char('\n'));
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who holds what: activations by layer and micro-batch, chunks and messages on their way, and the
-// text of all.
+// Who holds what: activations by layer and micro-batch, chunks and messages on their way, the text.
 #include <gmock/gmock.h>
 
 #include <map>

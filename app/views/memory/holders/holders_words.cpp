@@ -154,7 +154,7 @@ QString cell_words(const HoldersRow& row, std::size_t column) {
   return kinds.join(QStringLiteral(", "));
 }
 
-// What a rank holds; layers side by side that hold alike are said together: "layers 0\u201311".
+// What a rank holds; layers side by side that hold alike are said together.
 QString row_words(const HoldersPicture& picture, const HoldersRow& row) {
   const auto is_layer = [&](std::size_t column) {
     return column > 0 && column + 1 < picture.columns.size();
@@ -167,11 +167,11 @@ QString row_words(const HoldersPicture& picture, const HoldersRow& row) {
     while (is_layer(first) && is_layer(last + 1) && !row.cells[last + 1].empty() &&
            cell_words(row, last + 1) == words)
       ++last;
-    HoldersColumn alike = picture.columns[first];
-    alike.last = picture.columns[last].last;
-    if (last > first)
-      alike.name = QStringLiteral("%1\u2013%2").arg(alike.first - 1).arg(alike.last - 1);
-    cells << column_name(alike) + QLatin1Char(' ') + words;
+    const QString where = last == first ? column_name(picture.columns[first])
+                                        : HoldersWords::tr("each of layers %1\u2013%2")
+                                              .arg(picture.columns[first].first - 1)
+                                              .arg(picture.columns[last].last - 1);
+    cells << where + QLatin1Char(' ') + words;
   }
   if (row.head_adds) cells << HoldersWords::tr("tables: the head adds to the gradients, too");
   cells << HoldersWords::tr("together %1: %2")
@@ -179,7 +179,7 @@ QString row_words(const HoldersPicture& picture, const HoldersRow& row) {
   return cells.join(QStringLiteral("; "));
 }
 
-// Of rows that hold alike: "Each of rank 0, rank 1, rank 2".
+// Of rows that hold alike: "Each of ranks 0, 1, 2".
 QString rows_name(const HoldersPicture& picture, std::size_t first, std::size_t last) {
   if (first == last) return picture.rows[first].name;
   QStringList names;
