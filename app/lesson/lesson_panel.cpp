@@ -15,6 +15,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
 #include "app/lesson/answer/drawing_grid.h"
 #include "app/lesson/answer/option_card.h"
@@ -49,10 +50,15 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   connect(&player_, &LessonPlayer::tab_wanted, this, &LessonPanel::tab_wanted);
   connect(&player_, &LessonPlayer::guess_changed, this, &LessonPanel::guess_changed);
   connect(&session_, &Session::run_state_changed, this, &LessonPanel::refresh_controls);
-  connect(&session_, &Session::prediction_changed, this, [this] {
-    follow_conditions();
-    if (player_.is_open() && player_.step().sets_plan()) refresh_controls();
-  });
+  connect(&session_, &Session::prediction_changed, this,
+          [this, verb = run_verb(session_)]() mutable {
+            follow_conditions();
+            if (verb != std::exchange(verb, run_verb(session_)) && player_.is_open() &&
+                step_now() == shown_)
+              text_->set_markdown(naming_run(player_.body(), session_),
+                                  QString::fromStdString(player_.lesson().folder));
+            if (player_.is_open() && player_.step().sets_plan()) refresh_controls();
+          });
   connect(&session_.order_edit(), &OrderEdit::changed, this, &LessonPanel::follow_conditions);
   refresh();
 }
@@ -113,7 +119,7 @@ void LessonPanel::set_view(const ViewInfo& view) {
 void LessonPanel::show_welcome() {
   const ViewInfo& view = view_ ? *view_ : first_view();
   title_->setText(view.question());
-  text_->set_markdown(view.about(), {});
+  text_->set_markdown(naming_run(view.about(), session_), {});
   list_lessons();
 }
 
@@ -182,7 +188,7 @@ void LessonPanel::show_step() {
   const int steps = static_cast<int>(lesson.steps.size());
   title_->setText(player_.title());
   dots_->set_steps(player_.reviews() ? 0 : steps, player_.reviews() ? 0 : index);
-  text_->set_markdown(player_.body(), folder);
+  text_->set_markdown(naming_run(player_.body(), session_), folder);
   note_->hide();
   {
     const QSignalBlocker quiet(show_answer_);  // refresh() shows it

@@ -18,6 +18,7 @@
 #include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
+#include "app/state/run/run_advice.h"
 #include "app/views/view.h"
 
 namespace parallelarium {
@@ -67,7 +68,7 @@ void LessonPanel::refresh_feedback() {
   QString hints;
   for (int hint = 1; hint <= state.hints; ++hint)
     hints += tr("**Hint %1.** %2").arg(hint).arg(player_.hint(hint)) + QStringLiteral("\n\n");
-  hints_->set_markdown(hints, folder);
+  hints_->set_markdown(naming_run(hints, session_), folder);
   // What was wrong is said no more once it is mended.
   const bool mended = player_.mended();
   const QString feedback =
@@ -76,7 +77,7 @@ void LessonPanel::refresh_feedback() {
   continue_->setText(player_.step().kind == StepKind::kRun ? tr("Continue with this run")
                                                            : tr("Go on as it is"));
   continue_->setVisible(player_.may_continue());
-  feedback_->set_markdown(feedback, folder);
+  feedback_->set_markdown(naming_run(feedback, session_), folder);
   if (state.judgement) {
     const bool right = state.judgement->verdict == Verdict::kRight;
     verdict_->setText(verdict_text());
@@ -101,7 +102,7 @@ void LessonPanel::refresh_feedback() {
   }
   if (!state.solved) show_answer_->setChecked(false);
   const bool shown = state.solved && show_answer_->isChecked();
-  answer_->set_markdown(shown ? player_.model_answer() : QString(), folder);
+  answer_->set_markdown(shown ? naming_run(player_.model_answer(), session_) : QString(), folder);
   tell_keys();
 }
 

@@ -187,6 +187,11 @@ QString run_verb(const Session& session) {
                                                     : RunAdvice::tr("Run");
 }
 
+QString naming_run(QString markdown, const Session& session) {
+  const QString bold = QStringLiteral("**%1**");
+  return markdown.replace(bold.arg(RunAdvice::tr("Run")), bold.arg(run_verb(session)));
+}
+
 QString run_details(const Session& session) {
   if (machine_is_elsewhere(session)) return {};
   switch (expected_source(session)) {

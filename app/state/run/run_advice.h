@@ -20,6 +20,8 @@ QString run_refusal(const Session& session);
 // "Rehearse". What its tooltip says beside it: how long a rehearsal takes, or empty.
 QString run_label(const Session& session);
 QString run_verb(const Session& session);
+// A text that says to press **Run**, with the name that the button has now.
+QString naming_run(QString markdown, const Session& session);
 QString run_details(const Session& session);
 // What a run does before its ranks run: that it measures this computer, and how long that takes;
 // where it is measured already, that other programs disturbed that, or empty.
