@@ -1817,8 +1817,8 @@
         <translation>Nicht gelaufen: der letzte Lauf hat andere Einstellungen</translation>
     </message>
     <message>
-        <source>Not run yet: press Run to see your ranks do it</source>
-        <translation>Noch nicht gelaufen: drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
+        <source>Not run yet: press %1 to see your ranks do it</source>
+        <translation>Noch nicht gelaufen: drücke „%1“, um deine Ränge arbeiten zu sehen</translation>
     </message>
     <message>
         <source>Not run: %1</source>
@@ -3097,7 +3097,7 @@
     </message>
     <message>
         <source>Most sent</source>
-        <translation>Höchstens</translation>
+        <translation>Meist gesendet</translation>
     </message>
     <message>
         <source>In a node %1</source>
@@ -3913,8 +3913,8 @@
         <translation>Welcher Experte das Token bekommt</translation>
     </message>
     <message>
-        <source>Every token chooses some **experts**, and they lie on different ranks: bars show how many rows each gets. All wait for the fullest rank. Skew, capacity and balancing change that; after a run the counts are those of the router that was trained.</source>
-        <translation>Jedes Token wählt einige **Experten**, und die liegen auf verschiedenen Rängen: Balken zeigen, wie viele Zeilen jeder bekommt. Alle warten auf den vollsten Rang. Schiefe, Kapazität und Ausgleich ändern das; nach einem Lauf sind es die Zahlen des trainierten Routers.</translation>
+        <source>Every token chooses some **experts**, and they lie on different ranks: bars show how many rows each gets. All wait for the rank that ends last. Skew, capacity and balancing change that; after a run the counts are those of the router that was trained.</source>
+        <translation>Jedes Token wählt einige **Experten**, und die liegen auf verschiedenen Rängen: Balken zeigen, wie viele Zeilen jeder bekommt. Alle warten auf den Rang, der zuletzt endet. Schiefe, Kapazität und Ausgleich ändern das; nach einem Lauf sind es die Zahlen des trainierten Routers.</translation>
     </message>
     <message>
         <source>Click an expert or a cell of the matrix to see how many tokens it gets, and from whom.</source>
@@ -9576,7 +9576,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>MFU = FLOPs of the model / (step time × GPUs × peak FLOP/s)</source>
-        <translation>MFU = FLOPs des Modells / (Schrittzeit × GPUs × Spitzen-FLOP/s)</translation>
+        <translation>MFU = FLOPs des Modells / (Schrittdauer × GPUs × Spitzen-FLOP/s)</translation>
     </message>
     <message>
         <source>The memory is the most bytes that a rank of the fullest stage holds at once.</source>
@@ -9584,15 +9584,15 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Bubble = idle time / (idle + busy time), of all ranks, with transfers</source>
-        <translation>Bubble = Wartezeit / (Warte- + Arbeitszeit), aller Ränge, mit Übertragungen</translation>
+        <translation>Blase = Leerlauf / (Leerlauf + Arbeitszeit), über alle Ränge, mit Übertragungen</translation>
     </message>
     <message>
         <source>Exposed is the time in which a rank communicates and computes nothing.</source>
-        <translation>Exponiert ist die Zeit, in der ein Rang kommuniziert und nichts rechnet.</translation>
+        <translation>Unverdeckt ist die Zeit, in der ein Rang kommuniziert und nichts rechnet.</translation>
     </message>
     <message>
         <source>The step time is from the first op of the step to the end of its last, on all ranks.</source>
-        <translation>Die Schrittzeit geht von der ersten Operation des Schritts bis zum Ende der letzten, auf allen Rängen.</translation>
+        <translation>Die Schrittdauer geht von der ersten Operation des Schritts bis zum Ende der letzten, auf allen Rängen.</translation>
     </message>
     <message>
         <source>No plan yet: what is found stands here.</source>
@@ -11216,7 +11216,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>%1 more are kept that the paper does not count: statistics of norms and of fused attention, and keys and values of other ranks.</source>
-        <translation>%1 bleiben außerdem, die der Artikel nicht zählt: Statistiken von Normen und von fusionierter Attention sowie Keys und Values anderer Ränge.</translation>
+        <translation>%1 bleiben außerdem, die der Artikel nicht zählt: Statistiken von Normen und von fusionierter Attention sowie Schlüssel und Werte anderer Ränge.</translation>
     </message>
 </context>
 <context>

@@ -67,7 +67,7 @@ TEST(OwnOrders, SayHowMuchOfThemThereIsWhileTheyAreUnfinished) {
   };
   EXPECT_EQ(refusal({"F2", "..", "..", "B5"}), "The order has 2 of 64 actions.");
   const Order whole = *make_order("1f1b", 4, 6, 1);
-  EXPECT_EQ(refusal(to_lines(whole)), "The order has 6 micro-batches, but 8 are set.");
+  EXPECT_EQ(refusal(to_lines(whole)), "Micro-batches: the order has 6, but 8 are set.");
 }
 
 // Ten micro-batches on four ranks: two rounds of five, which Megatron-LM takes as well.

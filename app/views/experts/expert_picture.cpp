@@ -25,7 +25,8 @@ QString no_run_text(const Session& session) {
   if (session.runs().current() && session.runs().current_is_stale())
     return PictureWords::tr("Not run: the last run is of other settings");
   const QString refusal = run_refusal(session);
-  return refusal.isEmpty() ? PictureWords::tr("Not run yet: press Run to see your ranks do it")
+  return refusal.isEmpty() ? PictureWords::tr("Not run yet: press %1 to see your ranks do it")
+                                 .arg(run_verb(session))
                            : PictureWords::tr("Not run: %1").arg(refusal);
 }
 

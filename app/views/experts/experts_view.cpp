@@ -85,8 +85,8 @@ ViewInfo ExpertsView::info() {
               [] {
                 return tr(
                     "Every token chooses some **experts**, and they lie on different ranks: bars "
-                    "show how many rows each gets. All wait for the fullest "
-                    "rank. Skew, capacity and balancing change that; after a run the counts are "
+                    "show how many rows each gets. All wait for the rank that ends "
+                    "last. Skew, capacity and balancing change that; after a run the counts are "
                     "those of the router that was trained.");
               },
           .selects =

@@ -68,7 +68,10 @@ void PipelineView::place_parts() {
     right -= wide + 8;
   }
   s.header_right = right;
-  s.legend_lines = paint_legend(nullptr);
+  // The room beside the plot was reckoned with the lines before.
+  const int lines = paint_legend(nullptr);
+  s.align_again |= lines != s.legend_lines;
+  s.legend_lines = lines;
   int y = kHeader + s.legend_lines * static_cast<int>(kLegendLine);
   s.strip->setVisible(!one_stage);
   if (one_stage) {

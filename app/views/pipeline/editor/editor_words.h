@@ -39,9 +39,9 @@ QString ghost_words(const OrderEdit& edit, Spot ghost);
 QString editor_description(const OrderEdit& edit);
 // When each rank works in the order that solves the lesson's step, in forwards.
 QString goal_description(const OrderEdit& edit);
-// "Stage 2, behind B1, 5 of 12": where the cursor is.
 // Of the drawing in time: "Stage 0: F0 from 0 to 1, F1 from 1 to 2", a line for each row.
 QString times_description(const OrderEdit& edit);
+// "Stage 2, behind B1, 5 of 12": where the cursor is.
 QString cursor_words(const OrderEdit& edit, Spot cursor);
 
 }  // namespace parallelarium
