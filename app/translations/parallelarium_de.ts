@@ -8917,16 +8917,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Hash %1</translation>
     </message>
     <message>
-        <source>hash of the part that it updates alone: %1</source>
-        <translation>Hash des Teils, den nur er aktualisiert: %1</translation>
+        <source>fingerprint of the part that it updates alone: %1</source>
+        <translation>Fingerabdruck des Teils, den nur er aktualisiert: %1</translation>
     </message>
     <message>
-        <source>hash of its parameters: %1</source>
-        <translation>Hash seiner Parameter: %1</translation>
+        <source>fingerprint of its parameters: %1</source>
+        <translation>Fingerabdruck seiner Parameter: %1</translation>
     </message>
     <message>
-        <source>hash of its parameters: %1, another than that of the rank that must hold the same</source>
-        <translation>Hash seiner Parameter: %1, ein anderer als bei dem Rang, der dasselbe halten muss</translation>
+        <source>fingerprint of its parameters: %1, another than that of the rank that must hold the same</source>
+        <translation>Fingerabdruck seiner Parameter: %1, ein anderer als bei dem Rang, der dasselbe halten muss</translation>
     </message>
     <message>
         <source>Rank %1: %2</source>

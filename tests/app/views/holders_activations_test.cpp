@@ -325,8 +325,8 @@ TEST(HoldersRun, LossAndHashOfARankAreToldInWords) {
     picture.rows.push_back(row);
   }
   const QString text = holders_description(picture);
-  for (const char* words : {"loss 4.842", "hash of the part that it updates alone: 7dce10",
-                            "hash of its parameters: 7dce10, another than"}) {
+  for (const char* words : {"loss 4.842", "fingerprint of the part that it updates alone: 7dce10",
+                            "fingerprint of its parameters: 7dce10, another than"}) {
     EXPECT_TRUE(text.contains(QLatin1String(words))) << words << "\n" << text.toStdString();
     int rows = 0;
     for (const int row : {0, 1})

@@ -135,10 +135,11 @@ QStringList run_words(const HoldersRow& row) {
   QStringList words;
   if (!row.loss.isEmpty()) words << HoldersWords::tr("loss %1").arg(row.loss);
   if (row.hash.isEmpty()) return words;
-  words << (row.own_part ? HoldersWords::tr("hash of the part that it updates alone: %1")
-            : row.agrees ? HoldersWords::tr("hash of its parameters: %1")
-                         : HoldersWords::tr("hash of its parameters: %1, another than that of the "
-                                            "rank that must hold the same"))
+  words << (row.own_part ? HoldersWords::tr("fingerprint of the part that it updates alone: %1")
+            : row.agrees
+                ? HoldersWords::tr("fingerprint of its parameters: %1")
+                : HoldersWords::tr("fingerprint of its parameters: %1, another than that of the "
+                                   "rank that must hold the same"))
                .arg(row.hash);
   return words;
 }
