@@ -71,11 +71,11 @@ struct Options {
   static QCommandLineOption with(const char* name, const QString& about, const char* value) {
     return {QLatin1String(name), about, QLatin1String(value)};
   }
-  const QCommandLineOption to_file = with(
-      "export",
-      Main::tr("Write a view as .png .svg .pdf, or the timeline as Chrome trace .json or .csv, "
-               "without a window."),
-      "file");
+  const QCommandLineOption to_file =
+      with("export",
+           Main::tr("Write a view as .png .svg .pdf, or the timeline as Chrome trace .json, or a "
+                    "view's figures as .csv, without a window."),
+           "file");
   const QCommandLineOption shot =
       with("screenshot", Main::tr("Write a picture of the whole window."), "file");
   const QCommandLineOption setup = with("setup", Main::tr("Open this setup or document."), "file");

@@ -340,10 +340,10 @@ void SelectionPanel::add_formulas() {
   const bool bubble = formula_key_.startsWith(QLatin1String("bubble"));
   const bool loss = formula_key_ == QLatin1String("losses");
   const bool told = chosen.empty() && !formula_is_hidden();  // of a figure without a closed form
-  add_caps(bubble ? tr("Formula, without transfers")
-           : loss ? tr("Loss")
-           : told ? tr("Where the figure comes from")
-                  : tr("Formula"));
+  add_caps(loss     ? tr("Loss")
+           : told   ? tr("Where the figure comes from")
+           : bubble ? tr("Formula, without transfers")
+                    : tr("Formula"));
   if (formula_is_hidden()) {
     add_text(tr("? hidden for now"), QStringLiteral("muted"));
     return;

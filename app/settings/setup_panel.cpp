@@ -89,7 +89,7 @@ void SetupPanel::refresh() {
   const bool own = schedule_->currentIndex() >= int(schedules().size());  // added above
   schedule_->set_keeps(own ? schedule_->currentIndex() : -1);
   schedule_->setAccessibleDescription(
-      own ? tr("Typed in the Pipeline view. Keys open the list; a schedule from it replaces the "
+      own ? tr("An order of your own. Keys open the list; a schedule from it replaces the "
                "order, and Undo brings it back.")
           : schedule_->currentData(Qt::ToolTipRole).toString());
   // Beside a schedule that wants a number of them, and where a number is set.

@@ -130,7 +130,7 @@ void WordsSheet::fill(const Glossary& glossary, QVBoxLayout* column) {
 }
 
 QLabel* WordsSheet::formula_label(const QString& formula, QWidget* row) const {
-  return formulas_hidden_ ? text_label(tr("hidden until you answer"), "muted", row)
+  return formulas_hidden_ ? text_label(tr("Hidden until you answer."), "muted", row)
                           : text_label(formula, "", row);
 }
 

@@ -62,15 +62,15 @@ QList<QWidget*> Panes::stops_of(const Pane& pane) const {
   return stops;
 }
 
-// In the same pane: its picture, else what Tab leads to there.
+// In the same pane: its picture, else the next one there that can take the keys.
 QWidget* Panes::near_lost(const QWidget* lost) const {
   for (const Pane& pane : shown()) {
     if (!is_in(lost, pane.widget)) continue;
     if (pane.entry && pane.entry->isVisible() && is_in(lost, pane.entry)) return pane.entry;
     const QList<QWidget*> stops = stops_of(pane);
-    const qsizetype at = stops.indexOf(lost);
-    for (const qsizetype to : {at + 1, at - 1, qsizetype(0)})
-      if (to >= 0 && to < stops.size() && stops[to] != lost) return stops[to];
+    // A hidden one is no stop; the chain of the focus still knows where it stands.
+    for (QWidget* next = lost->nextInFocusChain(); next != lost; next = next->nextInFocusChain())
+      if (stops.contains(next)) return next;
   }
   return nullptr;
 }

@@ -84,6 +84,7 @@ TopBar::TopBar(Session& session, const Actions& actions, QWidget* parent)
   });
   connect(&session_, &Session::run_state_changed, this, &TopBar::refresh);
   connect(&session_, &Session::setup_changed, this, &TopBar::refresh);
+  connect(&session_, &Session::topic_changed, this, &TopBar::refresh);  // after the transport bar
   connect(&session_, &Session::run_changed, this, [this] {
     refresh();
     QAccessibleEvent event(name_, QAccessible::Alert);
@@ -98,7 +99,6 @@ void TopBar::set_document_name(const QString& name) {
 }
 
 void TopBar::set_compact(bool compact) {
-  compact_ = compact;
   product_->setVisible(!compact);
   layout()->setSpacing(compact ? 4 : 8);
   layout()->setContentsMargins(compact ? 8 : 12, 0, compact ? 8 : 12, 1);
@@ -124,6 +124,7 @@ void TopBar::show_parts() {
   for (QWidget* part : std::initializer_list<QWidget*>{transport_, pin_, prove_, run_})
     part->setVisible(!bare_ && !plans_);
   export_->setVisible(!bare_);
+  refresh();  // what was hidden had no width
 }
 
 QString TopBar::run_text() const {

@@ -47,7 +47,7 @@ class TopBar : public QFrame {
   Session& session_;
   Actions actions_;
   QString document_;
-  bool compact_ = false, bare_ = false, plans_ = false;
+  bool bare_ = false, plans_ = false;
   bool short_ = false;  // Run does not say on what: there is no room
   QLabel* product_;
   Segments* rooms_;

@@ -273,7 +273,9 @@ void Window::export_recipe() {
   auto* sheet = new RecipeSheet(
       plan ? session_.resolved(*plan) : session_.resolved(),
       chosen ? chosen->whose : whose_text(session_, plan), this,
-      plan ? QString::fromStdString(framework_of(PlanSearch::of(session_).answered())) : QString());
+      // The one that the search was asked for is of its plans alone.
+      plan && !chosen ? QString::fromStdString(framework_of(PlanSearch::of(session_).answered()))
+                      : QString());
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->show();
 }

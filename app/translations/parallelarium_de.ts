@@ -2502,8 +2502,8 @@
         <translation>Die Version zeigen.</translation>
     </message>
     <message>
-        <source>Write a view as .png .svg .pdf, or the timeline as Chrome trace .json or .csv, without a window.</source>
-        <translation>Eine Ansicht als .png .svg .pdf oder die Zeitleiste als Chrome-Trace .json oder .csv schreiben, ohne Fenster.</translation>
+        <source>Write a view as .png .svg .pdf, or the timeline as Chrome trace .json, or a view&apos;s figures as .csv, without a window.</source>
+        <translation>Eine Ansicht als .png .svg .pdf oder die Zeitleiste als Chrome-Trace .json oder die Zahlen einer Ansicht als .csv schreiben, ohne Fenster.</translation>
     </message>
     <message>
         <source>Write a lesson on paper to the file of --export, a .pdf or .html: its name or its folder, or what was handed in to one that is marked by points, a .json.</source>
@@ -5240,8 +5240,8 @@ nach Plan</translation>
         <translation>In diesem Teil frei</translation>
     </message>
     <message>
-        <source>Typed in the Pipeline view. Keys open the list; a schedule from it replaces the order, and Undo brings it back.</source>
-        <translation>In der Ansicht Pipeline geschrieben. Tasten öffnen die Liste; ein Ablaufplan daraus ersetzt die Reihenfolge, und Rückgängig bringt sie zurück.</translation>
+        <source>An order of your own. Keys open the list; a schedule from it replaces the order, and Undo brings it back.</source>
+        <translation>Eine eigene Reihenfolge. Tasten öffnen die Liste; ein Ablaufplan daraus ersetzt die Reihenfolge, und Rückgängig bringt sie zurück.</translation>
     </message>
 </context>
 <context>
@@ -6158,7 +6158,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>CSV, a line per op, plan or point</source>
-        <translation>CSV, eine Zeile je Op, Plan oder Punkt</translation>
+        <translation>CSV, eine Zeile je Vorgang, Plan oder Punkt</translation>
     </message>
 </context>
 <context>
@@ -6204,8 +6204,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gefunden: %1</translation>
     </message>
     <message>
-        <source>hidden until you answer</source>
-        <translation>verborgen, bis du antwortest</translation>
+        <source>Hidden until you answer.</source>
+        <translation>Verborgen, bis du antwortest.</translation>
     </message>
 </context>
 <context>
@@ -9580,7 +9580,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>The memory is the most bytes that a rank of the fullest stage holds at once.</source>
-        <translation>Der Speicher ist das Meiste, was ein Rang der vollsten Stufe zugleich hält.</translation>
+        <translation>Der Speicher sind die meisten Bytes, die ein Rang der vollsten Stufe zugleich hält.</translation>
     </message>
     <message>
         <source>Bubble = idle time / (idle + busy time), of all ranks, with transfers</source>
@@ -9592,7 +9592,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>The step time is from the first op of the step to the end of its last, on all ranks.</source>
-        <translation>Die Schrittdauer geht von der ersten Operation des Schritts bis zum Ende der letzten, auf allen Rängen.</translation>
+        <translation>Die Schrittdauer geht vom ersten Vorgang des Schritts bis zum Ende der letzten, auf allen Rängen.</translation>
     </message>
     <message>
         <source>No plan yet: what is found stands here.</source>

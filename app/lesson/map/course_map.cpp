@@ -385,7 +385,8 @@ void CourseMap::start(std::size_t lesson, bool anew) {
   if (!wanted.refusal.isEmpty()) return choose(lesson);
   const Result<void> opened = anew ? player_.open(wanted.folder) : player_.go_on(wanted.folder);
   if (!opened) return void(QMessageBox::warning(this, tr("Lesson"), sentence(opened.error())));
-  search_->clear();
+  // Later: the tile that was opened is made anew with the list.
+  QMetaObject::invokeMethod(search_, &QLineEdit::clear, Qt::QueuedConnection);
   Q_EMIT started();
 }
 

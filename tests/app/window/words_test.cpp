@@ -388,7 +388,7 @@ TEST_F(WordsOnTheSheet, HideFormulasWhereALessonDoes) {
   for (const QLabel* label : sheet.findChildren<QLabel*>())
     EXPECT_FALSE(label->text().contains(QStringLiteral("÷ m"))) << label->text().toStdString();
   EXPECT_TRUE(text_of(sheet, QStringLiteral("bubble-ideal"))
-                  .contains(QStringLiteral("hidden until you answer")));
+                  .contains(QStringLiteral("Hidden until you answer.")));
 }
 
 }  // namespace
