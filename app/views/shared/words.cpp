@@ -145,7 +145,8 @@ QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef
     const QString spread = spread_text(*observed, op.rank, *theirs, times);
     if (!spread.isEmpty()) line += kDotBetween + spread;
     lines << line;
-    if (ours && fresh) lines << difference_line(observed->timeline->source, *ours, *theirs, locale);
+    if (ours && fresh && !hides.times)
+      lines << difference_line(observed->timeline->source, *ours, *theirs, locale);
   }
   const QString parts = parts_line(theirs ? *observed : *predicted, op, zoom, times);
   if (!parts.isEmpty()) lines << parts;

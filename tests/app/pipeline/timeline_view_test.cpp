@@ -242,11 +242,14 @@ TEST_F(Timelines, WhatALessonAsksForIsNotReadElsewhere) {
     return false;
   };
   EXPECT_TRUE(named(QStringLiteral("idle")));
+  EXPECT_TRUE(named(QStringLiteral("mean rate")));
   session.locks().set_hidden(
       {QStringLiteral("held"), QStringLiteral("bubble"), QStringLiteral("step")});
   EXPECT_FALSE(view.description().contains(QStringLiteral("holds")));
   EXPECT_FALSE(named(QStringLiteral("idle")));
   EXPECT_FALSE(named(QStringLiteral("forward")));
+  EXPECT_TRUE(named(QStringLiteral("sent, all ranks")));
+  EXPECT_FALSE(named(QStringLiteral("mean rate"))) << "sent over it would be the step";
   TextLog texts;
   QImage image(1000, 480, QImage::Format_RGB32);
   QPainter painter(&image);

@@ -137,7 +137,8 @@ std::vector<ReadoutLine> readout_lines(const Picture& picture, TimeRange range,
     rate.values << rate_text(readout.sent_bytes_per_second(), locale);
   }
   lines.push_back(sent);
-  lines.push_back(rate);
+  // Bytes over their rate are the length of the range.
+  if (!picture.hides.times) lines.push_back(rate);
   return lines;
 }
 
