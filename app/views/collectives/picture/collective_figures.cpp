@@ -30,19 +30,20 @@ const Formula* formula_about(const CollectivePlan& plan, const char* kind) {
 }
 
 // "= 2.92 ms, × 1.81: copies share the computer's memory"; empty where the formula gives what is
-// predicted.
+// predicted, or more.
 QString factor_text(const CollectivePlan& plan, const Formula* time) {
   if (!time || time->value <= 0) return {};
   const QString value = value_text(time->value, time->unit);
-  if (value == seconds_text(plan.cost.seconds)) return {};
+  const double times = plan.cost.seconds / time->value;
+  constexpr double kLeastTimes = 1.01;  // below it reads "× 1.00"
+  if (times < kLeastTimes || value == seconds_text(plan.cost.seconds)) return {};
   const Topology topology = plan.network.topology;
   const QString cause = topology == Topology::kMemory
                             ? FigureWords::tr("copies share the computer's memory")
                         : topology == Topology::kRing || topology == Topology::kTorus
                             ? FigureWords::tr("messages share the links there are")
                             : sentence(time->note);
-  const QString factor =
-      FigureWords::tr("= %1, \u00d7 %2").arg(value, number_text(plan.cost.seconds / time->value));
+  const QString factor = FigureWords::tr("= %1, \u00d7 %2").arg(value, number_text(times));
   return cause.isEmpty() ? factor : FigureWords::tr("%1: %2").arg(factor, cause);
 }
 
