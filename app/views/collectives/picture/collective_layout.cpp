@@ -29,7 +29,7 @@ bool goes_round(const CollectivePlan& plan) {
 double lower_half(double width) { return width >= 640 ? std::round(width * 0.5) : width; }
 double cost_width(double width) { return width - lower_half(width) - 8 - kMargin; }
 
-std::array<int, kCostRows> formula_lines(const CollectivePicture& picture, double width) {
+std::array<int, kCostRows> lines_below_rows(const CollectivePicture& picture, double width) {
   std::array<int, kCostRows> lines{};
   const std::vector<CostRow> rows = cost_rows(picture);
   for (std::size_t row = 0; row < rows.size() && width > 0; ++row)
@@ -73,7 +73,7 @@ double collective_height(const CollectivePicture& picture, double width) {
   const int rows = rows_of(picture), ranks = picture.plan->ranks();
   return kCaption + kRankHead + rows * cell_pitch_for(rows) + kWrap + kBytes + kLanesHead +
          ranks * lane_pitch_for(ranks) + kPhases + kLowerHead + kLeastLower +
-         kFormulaLine * sum_of(formula_lines(picture, cost_width(width)));
+         kFormulaLine * sum_of(lines_below_rows(picture, cost_width(width)));
 }
 
 CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size) {
@@ -138,10 +138,10 @@ CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size
   layout.plot_head = QRectF(kMargin, y, half - kMargin - 26, 18);
   const double below = std::max(120.0, size.height() - y - kLowerHead - 18);
   layout.plot = QRectF(kMargin, y + kLowerHead + 10, half - kMargin - 26, below);
-  layout.formula_lines = formula_lines(picture, cost_width(width));
+  layout.lines_below = lines_below_rows(picture, cost_width(width));
   layout.cost =
       QRectF(half + 8, y, cost_width(width),
-             kLowerHead + 20 + kCostRows * kCostRow + kFormulaLine * sum_of(layout.formula_lines));
+             kLowerHead + 20 + kCostRows * kCostRow + kFormulaLine * sum_of(layout.lines_below));
   layout.verdict = QRectF(layout.cost.left(), layout.cost.bottom() + 5, layout.cost.width(), 34);
   return layout;
 }
@@ -177,9 +177,8 @@ double CollectiveLayout::x_of(Nanoseconds time, Nanoseconds horizon) const {
 }
 
 QRectF CollectiveLayout::cost_row(int row) const {
-  const auto at = formula_lines.begin() + row;
-  const double above =
-      row * kCostRow + kFormulaLine * std::accumulate(formula_lines.begin(), at, 0);
+  const auto at = lines_below.begin() + row;
+  const double above = row * kCostRow + kFormulaLine * std::accumulate(lines_below.begin(), at, 0);
   return {cost.left(), cost.top() + kLowerHead + 18 + above, cost.width(),
           kCostRow + kFormulaLine * *at};
 }

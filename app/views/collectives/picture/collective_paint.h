@@ -71,8 +71,8 @@ struct CollectiveLayout {
   double lane_left = 0, lane_width = 0, lane_pitch = 0;
   bool two_lanes = true;  // a run stands below the prediction
   QRectF plot_head, plot, cost, verdict;
-  // By row of the table: lines below it.
-  std::array<int, kCostRows> formula_lines{};
+  // By row of the table: lines of its formula and of its factor.
+  std::array<int, kCostRows> lines_below{};
 
   // Of a matrix: rank is the origin, chunk the destination.
   QRectF cell(int rank, int chunk) const;
