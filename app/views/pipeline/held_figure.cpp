@@ -54,6 +54,14 @@ double labelled_at(const std::vector<std::pair<double, double>>& tops, double sh
   return std::clamp(wanted, nearest.first + margin, nearest.second - margin);
 }
 
+// `time`, or the next moment at which the line is at one of its `tops`; behind them the end of the
+// last.
+double next_on_top(const std::vector<std::pair<double, double>>& tops, double time) {
+  for (const auto& [begin, end] : tops)
+    if (time <= end) return std::max(time, begin);
+  return tops.back().second;
+}
+
 // The latest place of each line's number that leaves room for those of equal lines after it.
 std::vector<double> latest_places(const std::vector<HeldLine>& lines, double apart) {
   std::vector<double> latest(lines.size());
@@ -90,8 +98,7 @@ void label_lines(QCustomPlot& plot, const std::vector<HeldLine>& lines, double a
     double& from = free_from[lines[k].most];
     if (const auto tops = tops_of(lines[k]); !tops.empty()) {
       const double wanted = labelled_at(tops, (static_cast<double>(k) + 0.5) / count);
-      const double at = std::max(from, std::min(wanted, latest[k]));
-      from = std::clamp(at, tops.front().first, tops.back().second);
+      from = next_on_top(tops, std::max(from, std::min(wanted, latest[k])));
     }
     label->position->setCoords(from, lines[k].most + lift);
     from += apart;
