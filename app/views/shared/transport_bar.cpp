@@ -7,7 +7,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
-#include <QResizeEvent>
 #include <QSettings>
 #include <QSlider>
 #include <QToolButton>
@@ -60,6 +59,13 @@ QIcon icon_of(Sign sign, const QColor& color) {
     icon.addPixmap(pixmap);
   }
   return icon;
+}
+
+// The words go first; the slider and the buttons stay.
+void show_what_fits(const TransportBar& bar, QLabel& moment, QToolButton& speed) {
+  const int least = bar.width_with_moment();
+  moment.setVisible(bar.width() >= least);
+  speed.setVisible(bar.width() >= least + speed.sizeHint().width() + kBetween);
 }
 
 }  // namespace
@@ -223,8 +229,7 @@ void TransportBar::refresh() {
   scrub_->setAccessibleName(session_.topic().time_title());
   time_->setMinimumWidth(
       time_->fontMetrics().horizontalAdvance(session_.topic().widest_time_text()));
-  QResizeEvent same(size(), size());  // other words may have no room
-  resizeEvent(&same);
+  show_what_fits(*this, *time_, *speed_);  // other words may have no room
   refresh_time();
 }
 
@@ -254,10 +259,6 @@ int TransportBar::width_with_moment() const {
          time_->minimumWidth();
 }
 
-// The words go first; the slider and the buttons stay.
-void TransportBar::resizeEvent(QResizeEvent*) {
-  time_->setVisible(width() >= width_with_moment());
-  speed_->setVisible(width() >= width_with_moment() + speed_->sizeHint().width() + kBetween);
-}
+void TransportBar::resizeEvent(QResizeEvent*) { show_what_fits(*this, *time_, *speed_); }
 
 }  // namespace parallelarium
