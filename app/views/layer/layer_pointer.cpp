@@ -63,10 +63,10 @@ void LayerView::walk(int by) {
   if (to == from)
     return s.canvas->setAccessibleDescription(
         s.look.choice.backward
-            ? to == first ? tr("This step is the first: the backward goes on to the left.")
-                          : tr("This step is the last: the backward came from the right.")
-        : to == first ? tr("This step is the first.")
-                      : tr("This step is the last."));
+            ? by < 0 ? tr("This step is the first: the backward goes on to the left.")
+                     : tr("This step is the last: the backward came from the right.")
+        : by < 0 ? tr("This step is the first.")
+                 : tr("This step is the last."));
   const bool attention = now.layer->steps[std::size_t(to)].attention;
   LayerLook next = s.look;
   if (!context && !(attention ? next.attention_open : next.mlp_open)) {
