@@ -145,6 +145,7 @@ double paint_compare(QPainter& painter, double width, const ComparePicture& pict
   painter.setOpacity(1);
   return bottom;
 }
+
 double compare_height(double width, const ComparePicture& picture, const Theme& theme) {
   QImage nowhere(1, 1, QImage::Format_RGB32);
   QPainter painter(&nowhere);

@@ -13,7 +13,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kHeader = 38, kMostPlot = 240, kLeastPlot = 92, kGap = 0;
+constexpr int kHeader = 38, kMostPlot = 240, kLeastPlot = 92;
 // Below this height timeline and plot take turns.
 constexpr int kPlotFrom = 360;
 constexpr int kFindWidth = 200;
@@ -53,7 +53,7 @@ void PipelineView::place_parts() {
   const bool has_plot = !one_stage && !s.show_table->isChecked();
   const int strip_height = s.strip->sizeHint().height();
   const double beside_plot =
-      height() - kHeader - s.legend_lines * kLegendLine - strip_height - kLeastPlot - kGap;
+      height() - kHeader - s.legend_lines * kLegendLine - strip_height - kLeastPlot;
   // Rows come first.
   const bool with_plot =
       has_plot && height() >= kPlotFrom && beside_plot >= least_height(s.timeline->picture());
@@ -86,22 +86,22 @@ void PipelineView::place_parts() {
   const int room = height() - y;
   if (s.show_table->isChecked()) {
     s.plot->hide();
-    s.table->setGeometry(0, y + kGap, width(), std::max(0, room - kGap));
+    s.table->setGeometry(0, y, width(), std::max(0, room));
     return;
   }
   const int wanted = s.timeline->sizeHint().height();
   int plot = 0;
   if (with_plot) {
     const int rows = static_cast<int>(std::ceil(least_height(s.timeline->picture())));
-    const int least = std::clamp(std::min(room * 26 / 100, room - rows - kGap), kLeastPlot, 190);
-    plot = std::clamp(room - wanted - kGap, least, kMostPlot);
+    const int least = std::clamp(std::min(room * 26 / 100, room - rows), kLeastPlot, 190);
+    plot = std::clamp(room - wanted, least, kMostPlot);
   }
-  int timeline = room - plot - (with_plot ? kGap : 0);
+  int timeline = room - plot;
   timeline = std::min(timeline, wanted + 24);  // no rows would fill more
   s.timeline->setGeometry(0, y, width(), std::max(60, timeline));
   const bool in_turn = takes_turns && s.turns->isChecked();
   s.plot->setVisible(with_plot || in_turn);
-  if (with_plot) s.plot->setGeometry(0, y + timeline + kGap, width(), plot);
+  if (with_plot) s.plot->setGeometry(0, y + timeline, width(), plot);
   // The rows' place, under the times. The timeline stays, so that its keys still move through time.
   if (in_turn) {
     const int below = s.timeline->y() + static_cast<int>(kTickBand);

@@ -4,6 +4,7 @@
 #include <QTransform>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -338,7 +339,7 @@ class RoofPlot {
     for (double away = kBeside; away <= kMost; away += kRing)
       for (int way = 0; way < kWays; ++way) {
         // Straight down, then to both sides in turn, last straight up.
-        const double turn = (way % 2 == 0 ? way : -way - 1) / 2 * 2 * M_PI / kWays;
+        const double turn = (way % 2 == 0 ? way : -way - 1) / 2 * 2 * std::numbers::pi / kWays;
         QRectF box(QPointF(), size);
         box.moveCenter(center + away * QPointF(std::sin(turn), std::cos(turn)));
         if (!is_free(box) || !plot_.contains(box)) continue;
