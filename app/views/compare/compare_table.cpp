@@ -98,7 +98,7 @@ double paint_compared_figures(QPainter& painter, const QRectF& rect,
                  plain, theme.text, texts);
       note(cell, why_no_value(comparison, row, at));
       if (at == 0) continue;
-      const bool stands = comparison.beside.rows[row].differences[at].has_value();
+      const bool stands = difference_stands(comparison, row, at);
       const QRectF less(first + double(columns) * value + double(at - 1) * difference + 4, y,
                         difference - 4, kCompareRow);
       put_elided(painter, less, Qt::AlignVCenter | Qt::AlignRight,

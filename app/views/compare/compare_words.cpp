@@ -8,7 +8,6 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/shared/case_words.h"
-#include "app/views/shared/lateness.h"
 #include "app/views/shared/step_quantities.h"
 #include "engine/plan/text/message_json.h"
 
@@ -20,7 +19,6 @@ struct CompareWords {
 };
 
 const QString kDash = QStringLiteral("–");
-const QString kHiddenCell = QStringLiteral("?");
 
 QString signed_text(double difference, const QString& size) {
   if (difference == 0) return size;
@@ -36,12 +34,26 @@ QString axis_in(const std::string& metric) {
   return QString::fromStdString(metric).section(QLatin1Char('.'), 1, 1).toUpper();
 }
 
-// Why a rehearsal waited otherwise than was set, where that is what the row is about.
-std::optional<Message> lateness_of(const ComparedEntries& comparison, const ComparedRow& row,
-                                   std::size_t column) {
-  if (row.metric != "bubble.of_total" && row.metric != "step.seconds") return {};
-  const std::optional<Message>& why = row.why_no_difference[column];
-  if (!row.differences[column] && !(why && why->id == "compare-set")) return {};
+// Where there is no pipeline, Search and Compare show no bubble.
+bool has_no_bubble(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
+  return comparison.beside.rows[row].metric == "bubble.of_total" &&
+         comparison.entries[column].record.prediction->setup.mesh.pp == 1;
+}
+
+bool hides_difference(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
+  return comparison.hidden_rows[row] || comparison.hidden_columns[column] ||
+         comparison.hidden_columns[0];
+}
+
+// Why the cell of a difference says "late", or none: it says something else.
+std::optional<Message> late_row(const ComparedEntries& comparison, std::size_t row,
+                                std::size_t column) {
+  const ComparedRow& of = comparison.beside.rows[row];
+  if (hides_difference(comparison, row, column) || has_no_bubble(comparison, row, column) ||
+      has_no_bubble(comparison, row, 0) || !can_be_late(QString::fromStdString(of.metric)))
+    return {};
+  const std::optional<Message>& why = of.why_no_difference[column];
+  if (!of.differences[column] && !(why && why->id == "compare-set")) return {};
   for (const std::size_t at : {std::size_t(0), column})
     if (const RunRecord& record = comparison.entries[at].record; record.observed())
       if (auto late = lateness_of(record.observation)) return late;
@@ -68,12 +80,6 @@ QStringList rates_of_exposed(const ComparedEntries& comparison) {
     }
   }
   return said;
-}
-
-// Where there is no pipeline, Search and Compare show no bubble.
-bool has_no_bubble(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
-  return comparison.beside.rows[row].metric == "bubble.of_total" &&
-         comparison.entries[column].record.prediction->setup.mesh.pp == 1;
 }
 
 }  // namespace
@@ -151,8 +157,8 @@ std::vector<QStringList> published_rows(const ComparedEntries& comparison) {
       any = true;
       const bool hidden = comparison.hidden_causes || comparison.hidden_columns[at];
       published << metric_value_text(metric.name, found->figure.published);
-      predicted << (hidden ? kHiddenCell : metric_value_text(metric.name, found->predicted));
-      error << (hidden ? kHiddenCell : error_text(found->error()));
+      predicted << (hidden ? kHidden : metric_value_text(metric.name, found->predicted));
+      error << (hidden ? kHidden : error_text(found->error()));
     }
     if (any) rows.insert(rows.end(), {published, predicted, error});
   }
@@ -166,14 +172,15 @@ QString why_no_value(const ComparedEntries& comparison, std::size_t row, std::si
 
 QString why_no_difference(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
   const ComparedRow& of = comparison.beside.rows[row];
-  if (const auto late = lateness_of(comparison, of, column)) return sentence(*late);
+  if (hides_difference(comparison, row, column)) return {};
+  if (const auto late = late_row(comparison, row, column)) return sentence(*late);
   return !of.differences[column] && of.why_no_difference[column]
              ? sentence(*of.why_no_difference[column])
              : QString();
 }
 
 QString value_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
-  if (comparison.hidden_rows[row] || comparison.hidden_columns[column]) return kHiddenCell;
+  if (comparison.hidden_rows[row] || comparison.hidden_columns[column]) return kHidden;
   if (has_no_bubble(comparison, row, column)) return kDash;
   const ComparedRow& of = comparison.beside.rows[row];
   if (of.values[column]) return compared_value(*of.values[column], of.unit);
@@ -181,15 +188,19 @@ QString value_cell(const ComparedEntries& comparison, std::size_t row, std::size
 }
 
 QString difference_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
-  if (comparison.hidden_rows[row] || comparison.hidden_columns[column] ||
-      comparison.hidden_columns[0])
-    return kHiddenCell;
+  if (hides_difference(comparison, row, column)) return kHidden;
   if (has_no_bubble(comparison, row, column) || has_no_bubble(comparison, row, 0)) return kDash;
   const ComparedRow& of = comparison.beside.rows[row];
-  if (lateness_of(comparison, of, column)) return late_text();
+  if (late_row(comparison, row, column)) return late_text();
   if (of.differences[column])
     return compared_difference(*of.values[0], *of.values[column], of.unit);
   return of.why_no_difference[column] ? short_why(*of.why_no_difference[column]) : kDash;
+}
+
+bool difference_stands(const ComparedEntries& comparison, std::size_t row, std::size_t column) {
+  return comparison.beside.rows[row].differences[column] &&
+         !hides_difference(comparison, row, column) && !late_row(comparison, row, column) &&
+         !has_no_bubble(comparison, row, column) && !has_no_bubble(comparison, row, 0);
 }
 
 QString later_text(const ComparedEntries& comparison, std::size_t column, Nanoseconds later) {
@@ -211,6 +222,11 @@ QStringList compare_notes(const ComparedEntries& comparison) {
     for (const auto* list : {&row.why, &row.why_no_difference})
       for (const std::optional<Message>& why : *list)
         if (why && !notes.contains(sentence(*why))) notes << sentence(*why);
+  for (std::size_t row = 0; row < comparison.beside.rows.size(); ++row)
+    for (std::size_t column = 1; column < comparison.entries.size(); ++column)
+      if (const auto late = late_row(comparison, row, column);
+          late && !notes.contains(sentence(*late)))
+        notes << sentence(*late);
   return notes + rates_of_exposed(comparison);
 }
 
@@ -274,7 +290,7 @@ QString compare_description(const ComparedEntries& comparison) {
   for (const Cause& cause : comparison.explained.causes)
     said << QStringLiteral("%1: %2").arg(
         cause_text(cause.cause),
-        comparison.hidden_causes ? kHiddenCell : seconds_difference_text(cause.seconds));
+        comparison.hidden_causes ? kHidden : seconds_difference_text(cause.seconds));
   return said.join(QLatin1Char('\n'));
 }
 

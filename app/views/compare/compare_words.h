@@ -20,6 +20,8 @@ QString why_no_difference(const ComparedEntries& comparison, std::size_t row, st
 // The cell of the table: a value, "?", or in a word why there is none.
 QString value_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column);
 QString difference_cell(const ComparedEntries& comparison, std::size_t row, std::size_t column);
+// Whether that cell is a difference, not "?" or a word.
+bool difference_stands(const ComparedEntries& comparison, std::size_t row, std::size_t column);
 // How much later an action is in that column than in the first, or the word of the step's cell that
 // says why it is not told.
 QString later_text(const ComparedEntries& comparison, std::size_t column, Nanoseconds later);

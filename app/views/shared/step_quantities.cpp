@@ -9,9 +9,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/look/words.h"
-#include "app/views/shared/lateness.h"
 #include "app/views/shared/loss_quantity.h"
-#include "engine/plan/program/report.h"
 
 namespace parallelarium {
 
@@ -49,6 +47,11 @@ std::optional<Message> lateness_of(const Observation& run) {
 }
 
 QString late_text() { return Quantities::tr("late"); }
+
+bool can_be_late(const QString& key) {
+  return key == QLatin1String("step.seconds") || key == QLatin1String("bubble.of_total") ||
+         key == QLatin1String("step.exposed_communication_seconds");
+}
 
 bool say_no_difference(Source source, Quantity& quantity) {
   const QString word = no_difference(source);
@@ -253,11 +256,12 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
     all[1].difference = share_difference_text(expected.bubble, seen.bubble, locale);
   else if (!say_no_difference(run->observation.source, all[1]))
     all[1].difference = relative_text(expected.exposed, seen.exposed, locale);
-  for (Quantity* quantity : {&all[0], &all[1]})
-    if (const auto late = lateness_of(run->observation)) {
-      quantity->difference = late_text();
-      quantity->why_none = sentence(*late);
-    }
+  if (const auto late = lateness_of(run->observation))
+    for (Quantity& quantity : all)
+      if (can_be_late(quantity.key)) {
+        quantity.difference = late_text();
+        quantity.why_none = sentence(*late);
+      }
   all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
   all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
   all[0].observed_value = seen.seconds;

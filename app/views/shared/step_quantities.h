@@ -3,10 +3,12 @@
 #pragma once
 
 #include <QLocale>
+#include <optional>
 #include <vector>
 
 #include "app/state/session.h"
 #include "app/views/shared/quantities.h"
+#include "engine/plan/program/report.h"
 
 namespace parallelarium {
 
@@ -32,6 +34,12 @@ RankSides sides_of(const Session& session, int rank_index);
 
 // In place of a difference of durations that a rehearsal set.
 QString set_text();
+
+// Why the ops of a rehearsal did not even last as long as was set, since other work kept it from
+// that, or none; the word in place of a difference then; and whether that can stand at a figure.
+std::optional<Message> lateness_of(const Observation& run);
+QString late_text();
+bool can_be_late(const QString& key);
 
 // Puts a word in place of the difference of two durations where a run of that source is no evidence
 // of speed, with what it means; else nothing is changed. Whether it did.

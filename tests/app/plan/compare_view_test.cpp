@@ -12,7 +12,6 @@
 #include "app/views/compare/compare_words.h"
 #include "app/views/search/search_column.h"
 #include "app/views/shared/case_words.h"
-#include "app/views/shared/lateness.h"
 #include "app/views/shared/step_quantities.h"
 #include "engine/predict/cases/cases.h"
 #include "tests/app/plan/plan_views_fixture.h"
@@ -112,6 +111,8 @@ TEST_F(CompareFixture, ADifferenceOfDurationsThatAreSetSaysSo) {
     const bool late = lateness_of(session().runs().current()->observation).has_value();
     const QString word = late ? late_text() : QStringLiteral("set");
     EXPECT_EQ(difference_cell(comparison(), at, 1), word);
+    EXPECT_FALSE(difference_stands(comparison(), at, 1)) << "no figure, but a word";
+    EXPECT_TRUE(compare_notes(comparison()).contains(why_no_difference(comparison(), at, 1)));
     EXPECT_EQ(later_text(comparison(), 1, Nanoseconds(1000)), word);
     EXPECT_TRUE(comparison().explained.causes.empty());
     ASSERT_TRUE(comparison().explained.without_causes);
@@ -141,6 +142,11 @@ TEST_F(CompareFixture, HidesWhatALessonAsksFor) {
   session().locks().set_hidden({QStringLiteral("step.seconds")});
   EXPECT_FALSE(view().description().contains(step));
   EXPECT_TRUE(comparison().hidden_causes);
+  for (std::size_t row = 0; row < comparison().beside.rows.size(); ++row)
+    if (difference_cell(comparison(), row, 1) == QStringLiteral("?")) {
+      EXPECT_FALSE(difference_stands(comparison(), row, 1));
+      EXPECT_EQ(why_no_difference(comparison(), row, 1), QString());
+    }
 }
 
 TEST_F(CompareFixture, FollowsOneActionThroughAllColumns) {
