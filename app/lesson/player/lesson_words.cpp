@@ -10,6 +10,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/state/step/order_edit.h"
+#include "app/views/shared/quantities.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
@@ -272,7 +273,7 @@ std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
     const QString demand =
         demand_words(name_of_check(outcome.check), outcome.check.op, wanted_text(outcome));
     if (step().sets_plan() && !state().solved && outcome.check.of != "setup") {
-      all.push_back({condition_words(outcome), QStringLiteral("?"),
+      all.push_back({condition_words(outcome), kHidden,
                      Limits::tr("%1: hidden until you commit.").arg(demand), false});
       continue;
     }

@@ -10,6 +10,7 @@
 #include "app/views/collectives/picture/collective_parts.h"
 #include "app/views/shared/paint/canvas.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -257,19 +258,18 @@ void CollectivesView::refresh_table() {
       const MoveRef ref{step, at};
       const Move& move = picture.predicted->move(ref);
       const Span span = picture.predicted->span_of(ref);
-      const QString hidden = QStringLiteral("?");
       QStringList texts{QString::number(step + 1),
                         tr("rank %1").arg(move.from),
                         tr("rank %1").arg(move.to),
                         chunk_name(plan, move.chunk),
                         bytes_text(move.bytes),
                         move.reduce ? tr("combined") : tr("kept"),
-                        picture.hides_predicted() ? hidden : time_text(span.begin),
-                        picture.hides_predicted() ? hidden : time_text(span.end - span.begin)};
+                        picture.hides_predicted() ? kHidden : time_text(span.begin),
+                        picture.hides_predicted() ? kHidden : time_text(span.end - span.begin)};
       if (seen)
-        texts << (picture.hides_run() ? hidden : time_text(seen->waited(ref)))
+        texts << (picture.hides_run() ? kHidden : time_text(seen->waited(ref)))
               << (picture.hides_run()
-                      ? hidden
+                      ? kHidden
                       : time_text(seen->span_of(ref).end - seen->span_of(ref).begin));
       for (int column = 0; column < int(texts.size()); ++column) {
         auto* item = new QTableWidgetItem(texts[column]);

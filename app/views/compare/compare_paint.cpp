@@ -10,6 +10,7 @@
 #include "app/views/shared/paint/legend.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -53,7 +54,7 @@ double paint_compared_lanes(QPainter& painter, const QRectF& rect, const Compare
   const QFont bold = theme.font(12, true);
   const auto step_of = [&](const TitleBox& title) {
     const auto at = std::size_t(title.lane);
-    if (lanes.hides.times || lanes.lanes[at].hidden) return QStringLiteral("?");
+    if (lanes.hides.times || lanes.lanes[at].hidden) return kHidden;
     return seconds_text(picture.comparison->beside.columns[at].step.seconds);
   };
   for (TitleBox& title : layout.titles)  // between its letter and its step

@@ -301,7 +301,7 @@ void CompareView::describe_selected() {
     if (bar && text.headline.isEmpty())
       text.headline = bar_sentence(lane.rows->program(), rank, *bar);
     const QString when =
-        s.shown->lanes.hides.times ? QStringLiteral("?")
+        s.shown->lanes.hides.times ? kHidden
         : bar                      ? tr("begins at %1, takes %2")
                     .arg(time_text(bar->span.begin), time_text(bar->span.end - bar->span.begin))
               : tr("has no such action");

@@ -12,6 +12,7 @@
 #include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -237,13 +238,13 @@ QStringList layer_cut_texts(const LayerStep& step) {
 }
 
 QString layer_sent_text(const LayerPicture& picture, int step, int rank) {
-  if (picture.hides_traffic) return QStringLiteral("?");
+  if (picture.hides_traffic) return kHidden;
   const std::int64_t bytes = part_of(picture, step, rank).sent_bytes;
   return bytes == 0 ? QStringLiteral("0") : bytes_text(bytes);
 }
 
 QString layer_kept_text(const LayerPicture& picture, int step, int rank) {
-  if (picture.hides_memory) return QStringLiteral("?");
+  if (picture.hides_memory) return kHidden;
   const std::int64_t bytes = part_of(picture, step, rank).kept_bytes;
   return bytes == 0 ? QStringLiteral("0") : bytes_text(bytes);
 }

@@ -7,6 +7,7 @@
 #include "app/look/figures.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 
@@ -145,8 +146,7 @@ void MemoryView::refresh_tensors() {
         term.name, bytes_text(term.one), term.paper,
         term.paper_bytes > 0 ? bytes_text(std::llround(term.paper_bytes)) : QString(), most};
     for (int column = 0; column < 5; ++column) {
-      auto* item =
-          new QTableWidgetItem(s.shown.hidden && column > 0 ? QStringLiteral("?") : cells[column]);
+      auto* item = new QTableWidgetItem(s.shown.hidden && column > 0 ? kHidden : cells[column]);
       if (column != 0 && column != 2) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       if (column == 1) item->setToolTip(exact_bytes_text(term.one));
       s.tensors->setItem(row, column, item);

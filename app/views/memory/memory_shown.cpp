@@ -6,6 +6,7 @@
 #include "app/look/figures.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/quantities.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/predict/memory.h"
@@ -185,8 +186,7 @@ void paint_memory_picture(QPainter& painter, QSizeF size, const Session& session
   paint_caption(painter, QRectF(left.left(), left.top(), left.width(), 20), shown.stages_title,
                 theme, texts);
   if (shown.hidden) {
-    put_text(painter, left, Qt::AlignCenter, QStringLiteral("?"), theme.font(15, true), theme.muted,
-             texts);
+    put_text(painter, left, Qt::AlignCenter, kHidden, theme.font(15, true), theme.muted, texts);
   } else {
     const BarLayout bars = bar_layout(shown.stages, left.adjusted(0, 22, 0, 0), theme);
     paint_bars(painter, shown.stages, bars, theme, -1, texts);

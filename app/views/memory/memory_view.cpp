@@ -325,8 +325,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
   paint_memory_legend(painter, QRectF(16, kHeader - 2, width() - 32, 20), unexplained,
                       s.shown.pinned, s.shown.limit_in_sight(), theme, nullptr);
   const auto ask = [&](const QRectF& rect) {
-    put_text(painter, rect, Qt::AlignCenter, QStringLiteral("?"), theme.font(15, true), theme.muted,
-             nullptr);
+    put_text(painter, rect, Qt::AlignCenter, kHidden, theme.font(15, true), theme.muted, nullptr);
   };
   const auto bars = [&](const QRectF& rect, const BarChart& chart, const QString& caption) {
     paint_caption(painter, QRectF(rect.left(), rect.top(), rect.width(), 20), caption, theme,

@@ -9,6 +9,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -103,7 +104,6 @@ QString RankLine::text() const {
 }
 
 std::vector<RankLine> rank_lines(const RankFacts& facts, bool hides_memory, bool hides_traffic) {
-  const QString unknown = QStringLiteral("?");
   const auto source = [](std::int64_t predicted, std::optional<std::int64_t> counted) {
     if (!counted) return RankListWords::tr("predicted");
     return *counted == predicted
@@ -116,12 +116,12 @@ std::vector<RankLine> rank_lines(const RankFacts& facts, bool hides_memory, bool
   };
   add(RankListWords::tr("layers"), layers_text(facts.layers));
   if (hides_memory)
-    add(RankListWords::tr("most memory"), unknown);
+    add(RankListWords::tr("most memory"), kHidden);
   else
     add(RankListWords::tr("most memory"), bytes_text(facts.peak_bytes),
         source(facts.peak_bytes, facts.counted_bytes));
   if (hides_traffic)
-    add(RankListWords::tr("sends in a step"), unknown);
+    add(RankListWords::tr("sends in a step"), kHidden);
   else
     add(RankListWords::tr("sends in a step"), bytes_text(facts.sent),
         source(facts.sent, facts.counted_sent));
@@ -134,7 +134,7 @@ std::vector<RankLine> rank_lines(const RankFacts& facts, bool hides_memory, bool
         link.calls == 1 ? RankListWords::tr("once") : RankListWords::tr("%1 times").arg(link.calls);
     add(link.peer >= 0 ? RankListWords::tr("to rank %1").arg(link.peer)
                        : RankListWords::tr("in its %1 group").arg(axis_text(link.axis)),
-        hides_traffic ? unknown : bytes_text(link.sent),
+        hides_traffic ? kHidden : bytes_text(link.sent),
         hides_traffic ? link.what : QStringLiteral("%1, %2").arg(link.what, times));
     lines.back().bytes = hides_traffic ? 0 : link.sent;
     if (&link == &facts.links.front())

@@ -10,6 +10,7 @@
 #include "app/views/pipeline/held_figure.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 
@@ -135,8 +136,8 @@ void HeldPlot::paintEvent(QPaintEvent*) {
   paint_held_header(painter, QRectF(16, 0, s.left + s.width - 16, kHeldHeader), s.lines, s.source,
                     theme, nullptr);
   if (s.hidden)
-    put_text(painter, QRectF(rect()), Qt::AlignCenter, QStringLiteral("?"), theme.font(15, true),
-             theme.muted, nullptr);
+    put_text(painter, QRectF(rect()), Qt::AlignCenter, kHidden, theme.font(15, true), theme.muted,
+             nullptr);
 }
 
 void HeldPlot::resizeEvent(QResizeEvent*) {

@@ -12,6 +12,7 @@
 
 #include "app/look/spoken.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/quantities.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
@@ -102,7 +103,7 @@ void paint_box(const Brush2D& brush, const QRectF& box, int stage, const StageMo
              brush.texts);
   const QRectF below(head.left(), box.top() + 30, head.width(), 24);
   if (hides_held)
-    put_text(brush.painter, below, Qt::AlignVCenter, QStringLiteral("?"), small, brush.theme.muted,
+    put_text(brush.painter, below, Qt::AlignVCenter, kHidden, small, brush.theme.muted,
              brush.texts);
   else
     paint_held(brush, below, moment.held);
@@ -286,7 +287,7 @@ void StageStrip::paintEvent(QPaintEvent*) {
   if (hidden_) {
     painter.setPen(theme.muted);
     painter.setFont(theme.font(15, true));
-    painter.drawText(viewport()->rect(), Qt::AlignCenter, QStringLiteral("?"));
+    painter.drawText(viewport()->rect(), Qt::AlignCenter, kHidden);
     return;
   }
   if (!rows_) return;

@@ -9,6 +9,7 @@
 #include "app/look/sentence.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -71,9 +72,7 @@ double paint_pieces(QPainter& painter, const QRectF& rect, const RooflineData& d
     const QColor ink = selected ? theme.ink_on(theme.accent_soft) : theme.text;
     paint_piece_mark(painter, QPointF(row.left() + 10, row.center().y()), point,
                      data.numbers[std::size_t(first)], false, theme);
-    const auto shown = [&](const QString& text) {
-      return data.hidden ? QStringLiteral("?") : text;
-    };
+    const auto shown = [&](const QString& text) { return data.hidden ? kHidden : text; };
     const QString cells[] = {name_text(piece.piece),
                              shown(number_text(point.intensity())),
                              shown(seconds_or_dash(piece.forward_seconds)),

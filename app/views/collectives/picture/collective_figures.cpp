@@ -9,6 +9,7 @@
 #include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
+#include "app/views/shared/quantities.h"
 #include "app/views/timeline/picture/bar_paint.h"
 
 namespace parallelarium {
@@ -115,7 +116,7 @@ QString end_text(const CollectivePicture& picture) {
 
 // What the right end of the lanes' head says.
 QString lanes_note(const CollectivePicture& picture) {
-  if (picture.hides_predicted() && picture.hides_run()) return QStringLiteral("?");
+  if (picture.hides_predicted() && picture.hides_run()) return kHidden;
   if (picture.observed && !picture.hides_run() && picture.run) {
     const QString which = FigureWords::tr("repeat %1 of %2, the median")
                               .arg(picture.run->seen.timeline.step)
@@ -219,8 +220,8 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
       if (!by->note.text.empty()) row.source += QLatin1Char('\n') + sentence(by->note);
       if (!more.isEmpty()) row.source += QLatin1Char('\n') + more;
     }
-    if (asked && run) row.observed = QStringLiteral("?");
-    if (asked || hidden.predicted) row.predicted = QStringLiteral("?");
+    if (asked && run) row.observed = kHidden;
+    if (asked || hidden.predicted) row.predicted = kHidden;
     if (asked || hidden.predicted || hidden.formulas)
       row.formula.clear(), row.source.clear(), row.factor.clear();
     return row;

@@ -7,6 +7,7 @@
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -66,8 +67,7 @@ void paint_block(const LayerBrush& brush, const ScoreBlock& block, const LayerTa
   const QRectF words = diagonal ? QRectF(cell.left() + 1, cell.center().y() - 2,
                                          cell.width() * 0.55, cell.height() / 2)
                                 : cell;
-  const QString text =
-      brush.picture.hides_blocks ? QStringLiteral("?") : QString::number(block.round + 1);
+  const QString text = brush.picture.hides_blocks ? kHidden : QString::number(block.round + 1);
   put_label(painter, words, text, theme.font(size > 22 ? 11 : 9),
             done >= 1 ? theme.ink_on(color) : theme.text, brush.texts);
 }
@@ -163,7 +163,7 @@ class BlockTable {
         [&](int round) { return context_.rounds[std::size_t(round)].most; }, context_.waited);
     name(BlockWords::tr("time over even share"), false);
     const QString ratio = brush_.picture.hides_blocks
-                              ? QStringLiteral("?")
+                              ? kHidden
                               : number_text(context_.over_even()) + QStringLiteral(" ×");
     put(last(), ratio, true, theme.text);
     for (const QString& line : context_ratio_lines(brush_.picture)) {

@@ -5,6 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
+#include "app/views/shared/quantities.h"
 #include "engine/plan/layer/context_times.h"
 
 namespace parallelarium {
@@ -42,15 +43,14 @@ QString context_tokens_text(const LayerContext& context, int cp) {
 }
 
 QString context_blocks_text(const LayerPicture& picture, double blocks) {
-  return picture.hides_blocks ? QStringLiteral("?") : number_text(blocks);
+  return picture.hides_blocks ? kHidden : number_text(blocks);
 }
 
 QStringList context_ratio_lines(const LayerPicture& picture) {
   const auto ratios = [&](const std::vector<double>& of) {
     QStringList words;
     for (const double ratio : of)
-      words << (picture.hides_blocks ? QStringLiteral("?")
-                                     : number_text(std::round(ratio * 100) / 100));
+      words << (picture.hides_blocks ? kHidden : number_text(std::round(ratio * 100) / 100));
     if (words.size() > kMostRatios)
       words = QStringList{words[0], words[1], QStringLiteral("\u2026"), words.back()};
     return words.join(QStringLiteral(" : "));

@@ -3,6 +3,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/layer/vocabulary/vocabulary_notes.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -11,9 +12,7 @@ struct VocabularyTexts {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-QString hidden_or(bool hidden, std::int64_t bytes) {
-  return hidden ? QStringLiteral("?") : bytes_text(bytes);
-}
+QString hidden_or(bool hidden, std::int64_t bytes) { return hidden ? kHidden : bytes_text(bytes); }
 
 QString meaning_of(const std::string& number) {
   if (number == "max") return VocabularyTexts::tr("the largest logit of each token");

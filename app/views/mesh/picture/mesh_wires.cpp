@@ -9,6 +9,7 @@
 #include "app/look/figures.h"
 #include "app/views/mesh/rank_list.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -33,7 +34,7 @@ std::vector<WireCells> wire_cells(const MeshWires& wires, const Mesh& mesh, bool
         {reach_name(reach, mesh),
          QStringLiteral("%1 \u00d7 %2").arg(count_text(reach.groups), count_text(reach.size)),
          reach_place(reach), reach_hops(reach), reach_wires(reach, wires.nodes),
-         hides_traffic ? QStringLiteral("?") : bytes_text(wires.sent[at])});
+         hides_traffic ? kHidden : bytes_text(wires.sent[at])});
   }
   return rows;
 }
