@@ -79,7 +79,6 @@ void fill_ranks(const Session& session, const RunRecord* pin, MemoryShown& shown
 std::int64_t MemoryShown::limit_in_sight() const {
   if (hidden) return 0;
   const bool drawn = parallelarium::limit_in_sight(stages) ||
-                     parallelarium::limit_in_sight(ranks) ||
                      parallelarium::limit_in_sight(curve.limit, curve.most);
   return drawn ? stages.limit : 0;
 }

@@ -33,7 +33,7 @@ struct MemoryShown {
   MemoryCurve curve;
   std::vector<SharedMessage> messages;  // of that rank
   std::vector<int> rank_of_group;       // built rank index of each group of `ranks`
-  // What a device holds, where a line in the bars or in the curve stands for it; else 0.
+  // What a device holds, where a line in the picture's bars or curve stands for it; else 0.
   std::int64_t limit_in_sight() const;
 };
 MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int rank_index);
@@ -71,6 +71,8 @@ struct MemoryView::State {
   bool shows(Pane which) const;
   const BarChart* chart() const;  // what the cursor walks over
   QRectF chart_rect() const;
+  // What a device holds, where a line in what is shown now stands for it; else 0.
+  std::int64_t limit_in_sight() const;
   TimeAxis axis(double width) const {
     return {session.subject().visible(), kCurveAxis, std::max(10.0, width - kCurveAxis - 16)};
   }

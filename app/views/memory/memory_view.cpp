@@ -43,6 +43,15 @@ const BarChart* MemoryView::State::chart() const {
   return shows(Pane::kStages) ? &shown.stages : nullptr;
 }
 
+std::int64_t MemoryView::State::limit_in_sight() const {
+  if (shown.hidden) return 0;
+  const bool drawn =
+      (!stages_rect.isEmpty() && parallelarium::limit_in_sight(shown.stages)) ||
+      (pane == Pane::kRanks && parallelarium::limit_in_sight(shown.ranks)) ||
+      (!curve_rect.isEmpty() && parallelarium::limit_in_sight(shown.curve.limit, shown.curve.most));
+  return drawn ? shown.stages.limit : 0;
+}
+
 QRectF MemoryView::State::chart_rect() const {
   const QRectF rect = pane == Pane::kRanks ? lower_rect : stages_rect;
   return rect.adjusted(0, 22, 0, 0);
@@ -323,7 +332,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
     for (const BarGroup& group : chart->groups)
       unexplained = unexplained || (group.counted && group.counted->unexplained > 0);
   paint_memory_legend(painter, QRectF(16, kHeader - 2, width() - 32, 20), unexplained,
-                      s.shown.pinned, s.shown.limit_in_sight(), theme, nullptr);
+                      s.shown.pinned, s.limit_in_sight(), theme, nullptr);
   const auto ask = [&](const QRectF& rect) {
     put_text(painter, rect, Qt::AlignCenter, kHidden, theme.font(15, true), theme.muted, nullptr);
   };
