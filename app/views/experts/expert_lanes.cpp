@@ -5,6 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/experts/expert_brush.h"
+#include "app/views/shared/quantities.h"
 #include "app/views/shared/time_axis.h"
 
 namespace parallelarium {
@@ -106,11 +107,11 @@ void paint_expert_lanes(const ExpertBrush& b) {
   const TimeAxis axis{{Nanoseconds(0), longest}, b.layout.lane_left, b.layout.lane_width};
   const double least = b.layout.lane_left, most = least + b.layout.lane_width;
   for (const Tick& tick : ticks_of(axis, kTickPitch)) {
-    const double wide = text_width(b.theme, 10, tick.label) + 2;
+    const QString& label = b.picture.hides_times ? kHidden : tick.label;
+    const double wide = text_width(b.theme, 10, label) + 2;
     const double left = std::clamp(axis.x_of(tick.time) - wide / 2, least, most - wide);
     b.painter.fillRect(QRectF(axis.x_of(tick.time), bottom - 2, 1, 4), b.theme.muted);
-    b.text(QRectF(left, bottom + 3, wide, 14), Qt::AlignHCenter, tick.label, 10, false,
-           b.theme.muted);
+    b.text(QRectF(left, bottom + 3, wide, 14), Qt::AlignHCenter, label, 10, false, b.theme.muted);
   }
   const QString below = b.picture.observed ? waiting_sentence(b.picture) : b.picture.no_run;
   if (!below.isEmpty())

@@ -36,6 +36,7 @@ struct ExpertPicture {
   QString empty;
   bool dimmed = false;
   bool hidden = false;                                    // a lesson asks for what would be seen
+  bool hides_times = false;                               // or for times alone
   std::shared_ptr<const LayerTimes> predicted, observed;  // null: no such times
   QString predicted_word, no_prediction, no_run;          // sources, or why there are no times
   bool by_its_routing = false;          // predicted by what the run's routers did, not by the skew

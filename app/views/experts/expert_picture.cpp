@@ -67,6 +67,7 @@ void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice
                    std::any_of(keys.begin(), keys.end(), [](const QString& key) {
                      return key.startsWith(QLatin1String("experts"));
                    });
+  picture.hides_times = session.locks().hidden_of_ops().times;
   picture.tweened = !session.playback().reduced_motion();
   picture.playhead = session.playback().playhead();
   picture.predicted_word = prediction_source_text(prediction->word);

@@ -33,6 +33,11 @@ Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
                               QuantitiesWords::tr("Layer time, forward"), {}, {}, picture);
   quantity.observed = {{}, QuantitiesWords::tr("not run yet"), {}};
   if (picture.hidden || picture.dimmed) return quantity;
+  if (picture.hides_times) {
+    quantity.predicted = hidden_figure();
+    if (picture.observed) quantity.observed = hidden_figure();
+    return quantity;
+  }
   quantity.predicted.source = picture.predicted_word;
   if (picture.predicted) {
     quantity.predicted_value = double(picture.predicted->length().count()) / 1e9;

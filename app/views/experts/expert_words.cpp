@@ -7,6 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/experts/expert_paint.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -123,7 +124,7 @@ QString waiting_sentence(const ExpertPicture& picture) {
   return ExpertTexts::tr(
              "By time, rank %1's experts end last; the others wait up to %2, %3 of the layer (%4).")
       .arg(last)
-      .arg(time_text(waits), share_text(share),
+      .arg(shown_time(waits, picture.hides_times), share_text(share),
            picture.observed ? source_text(times->source) : picture.predicted_word);
 }
 

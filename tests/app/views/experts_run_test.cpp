@@ -3,6 +3,7 @@
 // training, the plot of balance with a pinned run, and why ranks wait.
 #include <gtest/gtest.h>
 
+#include <QRegularExpression>
 #include <QTest>
 
 #include "app/look/figures.h"
@@ -204,6 +205,16 @@ TEST_F(ExpertsRun, AFigureThatALessonAsksForIsNowhereInThePicture) {
       EXPECT_EQ(quantity.predicted.text, QStringLiteral("?"));
       EXPECT_TRUE(quantity.observed.text.isEmpty());
     }
+  // Where it asks for times alone, the picture stays and says none.
+  session.locks().set_hidden({QStringLiteral("step.seconds")});
+  QApplication::processEvents();
+  EXPECT_FALSE(view.picture().hidden);
+  EXPECT_EQ(expert_quantities(session, view.picture())[0].predicted.text, QStringLiteral("?"));
+  const QRegularExpression a_time(QStringLiteral("\\d\\W(ns|µs|ms|s)\\b"));
+  TextLog others;
+  paint_experts(painter, view.picture(), view.layout_now(), light_theme(), &others);
+  for (const PaintedText& text : others)
+    EXPECT_FALSE(text.text.contains(a_time)) << text.text.toStdString();
 }
 
 TEST(ExpertRunPictures, NoTwoTextsOverlapFrom2To64Experts) {
