@@ -197,11 +197,12 @@ QString path_text(const OrderEdit& edit) {
 QString run_text(const Session& session) {
   const RunRecord* run = session.runs().current();
   if (!run || !run->observed() || session.runs().current_is_stale()) return {};
+  const bool hidden = session.locks().hidden_of_ops().times;
   return QObject::tr("Run on %1 ranks (%2): a step took %3, predicted were %4.")
       .arg(run->prediction->setup.mesh.ranks())
       .arg(source_text(run->observation.timeline.source),
-           time_text(run->observation.timeline.duration),
-           time_text(run->prediction->timeline.duration));
+           shown_time(run->observation.timeline.duration, hidden),
+           shown_time(run->prediction->timeline.duration, hidden));
 }
 
 std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& session) {
@@ -243,7 +244,9 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
   const bool seen = run && run->observed() && !session.runs().current_is_stale();
   five.push_back(pair_of(
       "order.run", QObject::tr("Last run"),
-      figure(seen ? time_text(run->observation.timeline.duration) : QObject::tr("none"),
+      figure(seen ? shown_time(run->observation.timeline.duration,
+                               session.locks().hidden_of_ops().times)
+                  : QObject::tr("none"),
              seen ? source_text(run->observation.timeline.source) : QObject::tr("of this order")),
       {}));
   return five;
