@@ -333,9 +333,12 @@ TEST_P(CollectivePictures, ShowTheirFormulasWhole) {
         EXPECT_LE(text.rect.right(), layout.cost.right() + 1) << text.text.toStdString();
       }
       EXPECT_LE(layout.verdict.top(), size.height() - 18);
-      for (const CostRow& row : cost_rows(picture))
+      for (const CostRow& row : cost_rows(picture)) {
         EXPECT_TRUE(all.contains(row.formula) && all.contains(row.factor))
             << row.formula.toStdString() << row.factor.toStdString() << " at " << width;
+        for (const QString& none : {QStringLiteral("\u00d7 1.00"), QStringLiteral("\u00d7 0.")})
+          EXPECT_FALSE(row.factor.contains(none)) << row.factor.toStdString();
+      }
     }
   }
 }

@@ -107,6 +107,22 @@ TEST(HeldFigure, NumbersOfEqualLinesStandInOrderAndApart) {
   }
 }
 
+// Between two tops a line dips; a number that has to give way to another goes on to the next top.
+TEST(HeldFigure, NumbersOfEqualLinesStandWhereTheLineIsHighest) {
+  const auto after = [](int seconds) { return Nanoseconds(std::int64_t(seconds) * 1'000'000'000); };
+  std::vector<HeldLine> lines(3);
+  for (std::size_t stage = 0; stage < lines.size(); ++stage)
+    lines[stage] =
+        HeldLine{int(stage), {{after(0), 1}, {after(10), 0}, {after(50), 1}, {after(60), 0}}, 1};
+  QCustomPlot plot;
+  fill_held_plot(plot, lines, after(60), light_theme(), {{after(0), after(60)}, 86, 360}, 460);
+  ASSERT_EQ(plot.itemCount(), 3);
+  for (int item = 0; item < plot.itemCount(); ++item) {
+    const double key = qobject_cast<QCPItemText*>(plot.item(item))->position->key();
+    EXPECT_TRUE((key >= 0 && key <= 10) || (key >= 50 && key <= 60)) << item << " at " << key;
+  }
+}
+
 // Lines of equal height stand apart, but none of them holds less than nothing.
 TEST(HeldFigure, NoLineLiesBelowZero) {
   const auto rows = rows_of(predicted(pipeline_setup(8, 16)));
