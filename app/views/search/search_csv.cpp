@@ -83,15 +83,20 @@ std::string search_csv(const PlanSearch& search) {
   Fields titles;
   for (const auto& [name, value] : columns({})) titles.emplace_back(name);
   std::string text = line_of(titles);
-  std::set<std::pair<double, std::int64_t>> kept;
+  std::multiset<std::pair<double, std::int64_t>> told;
   for (const FoundPlan* plan : search.selectable()) {
-    kept.emplace(plan->seconds, plan->bytes);
+    told.emplace(plan->seconds, plan->bytes);
     Fields fields;
     for (auto& [name, value] : columns(*plan)) fields.push_back(value);
     text += line_of(fields);
   }
   for (const auto& [seconds, bytes] : answer.points) {
-    if (bytes > answer.capacity_bytes || kept.count({seconds, bytes}) > 0) continue;
+    if (bytes > answer.capacity_bytes) continue;
+    // Each plan above stands for one point alone: another plan may have equal figures.
+    if (const auto line = told.find({seconds, bytes}); line != told.end()) {
+      told.erase(line);
+      continue;
+    }
     Fields fields;
     for (const std::string& title : titles)
       fields.push_back(title == "step_seconds"   ? exact(seconds)

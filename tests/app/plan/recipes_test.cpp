@@ -212,6 +212,8 @@ TEST_F(Recipes, InThePlanRoomPicturesTracesAndTablesAreOfTheSelectedPlan) {
   ASSERT_GE(column("step_seconds"), 0);
   const auto& all = search().selectable();
   ASSERT_GT(std::size_t(plans.size()), all.size());
+  EXPECT_GE(std::size_t(plans.size()), search().answer()->points.size() + 2)
+      << "a line for each plan that was simulated, a title, and a last end";
   for (std::size_t at = 0; at < all.size(); ++at) {
     const QStringList fields = plans[qsizetype(at) + 1].split(',');
     EXPECT_EQ(fields[column("tp")].toInt(), all[at]->setup.mesh.tp);
