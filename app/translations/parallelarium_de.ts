@@ -9231,6 +9231,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>keiner passt</translation>
     </message>
     <message>
+        <source>none selected</source>
+        <translation>keiner gewählt</translation>
+    </message>
+    <message>
         <source>not searched yet</source>
         <translation>noch nicht gesucht</translation>
     </message>

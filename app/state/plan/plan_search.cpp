@@ -227,9 +227,11 @@ std::vector<const FoundPlan*> PlanSearch::all_plans() const {
     for (const ToldRule& rule : of->rules)
       if (rule.plan) add(*rule.plan);
   }
-  if (const ExplainedPlan* told = today()) {
-    if (told->seconds && told->plan) add(*told->plan);
-    if (told->change) add(told->change->plan);
+  // It stays while the answer is of other settings, as the other plans do.
+  if (answer_->explained && (is_stale() || answered_.today == wish_.today)) {
+    const ExplainedPlan& told = *answer_->explained;
+    if (told.seconds && told.plan) add(*told.plan);
+    if (told.change) add(told.change->plan);
   }
   if (value_ && value_->plan) add(*value_->plan);
   if (asked_before_) add(*asked_before_);

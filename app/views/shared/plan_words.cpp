@@ -95,10 +95,11 @@ void refresh_whose(QPushButton& button, const PlanSearch& search) {
 
 std::vector<Quantity> plan_quantities(const PlanSearch& search) {
   const FoundPlan* plan = search.selected();
-  const QString source = plan && search.is_outdated() ? PlanTexts::tr("of other settings")
-                         : plan                       ? rates_text(*search.answer())
-                         : search.answer()            ? PlanTexts::tr("none fits")
-                                                      : PlanTexts::tr("not searched yet");
+  const QString source = plan && search.is_outdated()     ? PlanTexts::tr("of other settings")
+                         : plan                           ? rates_text(*search.answer())
+                         : !search.answer()               ? PlanTexts::tr("not searched yet")
+                         : search.answer()->plans.empty() ? PlanTexts::tr("none fits")
+                                                          : PlanTexts::tr("none selected");
   const auto text = [&](const QString& of) { return plan ? of : QString(); };
   Quantity mfu =
       plan_quantity("plan.mfu", PlanTexts::tr("MFU, attention in full"),

@@ -191,6 +191,15 @@ TEST_F(SearchAnswers, TodayIsSelectedWithMouseAndKeyboard) {
   }
   EXPECT_EQ(walked.size(), search().selectable().size());
   EXPECT_NE(std::find(walked.begin(), walked.end(), today), walked.end());
+  // It stays selected while another thing is asked for, and looks outdated.
+  search().select(today);
+  PlanWish other = search().wish();
+  other.fixed[QStringLiteral("zero")] = QStringLiteral("0");
+  search().set_wish(other);
+  EXPECT_TRUE(search().is_outdated());
+  ASSERT_NE(search().selected(), nullptr);
+  EXPECT_EQ(search().selected()->setup, today);
+  EXPECT_TRUE(search().shows_outdated());
 }
 
 // What is asked of a value is what the command line says with that value fixed.
