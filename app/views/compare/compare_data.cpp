@@ -69,13 +69,16 @@ std::vector<CompareEntry> plan_entries(PlanSearch& search) {
     if (const auto prediction = search.prediction_of(setup))
       entries.push_back({title.arg(axes_text(setup)), record_of(prediction)});
   };
-  const Setup selected = search.selected()->setup, best = search.best()->setup;
+  const Setup selected = search.selected()->setup;
+  // What is trained today may fit where no plan of the search does.
+  std::optional<Setup> best;
+  if (const FoundPlan* fastest = search.best()) best = fastest->setup;
   const bool is_today = search.is_today(*search.selected());
-  add(selected == best ? CompareTexts::tr("BEST PLAN, SELECTED · %1")
+  add(best == selected ? CompareTexts::tr("BEST PLAN, SELECTED · %1")
       : is_today       ? CompareTexts::tr("TODAY, SELECTED · %1")
                        : CompareTexts::tr("SELECTED PLAN · %1"),
       selected);
-  if (!(selected == best)) add(CompareTexts::tr("BEST PLAN · %1"), best);
+  if (best && !(*best == selected)) add(CompareTexts::tr("BEST PLAN · %1"), *best);
   if (const ExplainedPlan* today = search.today(); today && !is_today)
     add(CompareTexts::tr("TODAY · %1"), today->setup);
   return entries;
