@@ -12214,8 +12214,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Der Batch eines Schritts ändert sich, von %1 bis %2 Sequenzen.</translation>
     </message>
     <message>
-        <source>All points have %1 ranks and a batch of %2 sequences.</source>
-        <translation>Alle Punkte haben %1 Ränge und einen Batch von %2 Sequenzen.</translation>
+        <source>Ranks at all points: %1; sequences of a batch: %2.</source>
+        <translation>Ränge an allen Punkten: %1; Sequenzen eines Batches: %2.</translation>
     </message>
 </context>
 <context>

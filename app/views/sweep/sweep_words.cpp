@@ -127,7 +127,7 @@ QString sizes_note(const SweepAnswer& answer) {
     said << SweepWords::tr("The batch of a step changes, from %1 to %2 sequences.")
                 .arg(count_text(batch), count_text(most_batch));
   if (said.isEmpty())
-    said << SweepWords::tr("All points have %1 ranks and a batch of %2 sequences.")
+    said << SweepWords::tr("Ranks at all points: %1; sequences of a batch: %2.")
                 .arg(count_text(ranks), count_text(batch));
   return said.join(QLatin1Char(' '));
 }

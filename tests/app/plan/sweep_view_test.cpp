@@ -118,6 +118,12 @@ TEST_F(SweepFixture, SaysWhereItsPointsAreOfDifferentNumbersOfRanks) {
                   .contains(QString::number(16 * session().setup().global_batch() /
                                             session().setup().microbatches)))
       << "the batch grows with the micro-batches";
+  sweep_for(wish_of("zero", "0,1", "step"));
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  EXPECT_TRUE(
+      sizes_note(*sweep().answer())
+          .startsWith(
+              QStringLiteral("Ranks at all points: %1; ").arg(session().setup().mesh.ranks())));
 }
 
 // As (p - 1) / (m + p - 1) does.
