@@ -110,10 +110,13 @@ TEST_F(SearchRecommended, OneStageHasNoBubble) {
   window->show_view(QStringLiteral("compare"));
   const auto& compare = window->view_of<CompareView>();
   ASSERT_TRUE(wait_until([&] { return !compare.comparison().entries.empty(); }, kSearchMs));
-  for (const QStringList& row : compare_table(compare.comparison()))
-    if (row[0] == compared_text("bubble.of_total")) {
-      EXPECT_EQ(row[1], QStringLiteral("–"));
-    }
+  int found = 0;
+  for (const QStringList& row : compare_table(compare.comparison())) {
+    if (row[0] != compared_text("bubble.of_total")) continue;
+    ++found;
+    EXPECT_EQ(row[1], QStringLiteral("–"));
+  }
+  EXPECT_EQ(found, 1);
 }
 
 // In the room Plan a sweep is of the plan that is selected, until something else is set.
