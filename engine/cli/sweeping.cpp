@@ -6,6 +6,7 @@
 
 #include "engine/cli/outlook.h"
 #include "engine/cli/training.h"
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/message_json.h"
 #include "engine/predict/predict.h"
@@ -51,6 +52,8 @@ Result<SweepRequest> sweep_request_from_json(const nlohmann::json& json) {
     if (reader.error()) return *reader.error();
     for (const auto& [name, value] : keep->items()) {
       if (!value.is_string()) return message("wire-keep", "\"keep\" must have texts as values.");
+      if (find_setting(setup_settings(), name) == nullptr)
+        return message("wire-keep-unknown", "There is no setting “{}” to keep.", shown(name));
       request.kept.emplace_back(name, value.get<std::string>());
     }
   }

@@ -139,6 +139,30 @@ TEST(Serve, SweepsAsTheCommandDoes) {
             "vary-unknown");
 }
 
+TEST(Serve, ASweepKeepsSettingsAtEachPoint) {
+  const Folder folder;
+  Engine engine;
+  auto base = default_setup();
+  ASSERT_NE(base.microbatches, 16);
+  json params = {{"setup", to_json(base)}, {"vary", {"pp=1,2"}}, {"show", "bubble"}};
+  params["keep"]["microbatches"] = "16";
+  engine.call(1, "sweep", params);
+  const json kept = engine.answer(1, [](const json&) {});
+  base.microbatches = 16;
+  engine.call(2, "sweep", {{"setup", to_json(base)}, {"vary", {"pp=1,2"}}, {"show", "bubble"}});
+  const json set = engine.answer(2, [](const json&) {});
+  ASSERT_TRUE(kept.contains("result") && set.contains("result")) << kept << set;
+  for (const std::size_t at : {0u, 1u})
+    EXPECT_EQ(kept.at("result").at("points").at(at).at("metrics"),
+              set.at("result").at("points").at(at).at("metrics"));
+  params["keep"]["gpu"] = "8";
+  engine.call(3, "sweep", params);
+  EXPECT_EQ(engine.answer(3).at("error").at("data").at("id"), "wire-keep-unknown");
+  params["keep"] = {{"gpus", 8}};
+  engine.call(4, "sweep", params);
+  EXPECT_EQ(engine.answer(4).at("error").at("data").at("id"), "wire-keep");
+}
+
 TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
   const Folder folder;
   folder.pretend_calibrated();
