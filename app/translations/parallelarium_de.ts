@@ -9771,8 +9771,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>von anderen Einstellungen</translation>
     </message>
     <message>
-        <source>ranks by PP, then DP</source>
-        <translation>Ränge nach PP, dann DP</translation>
+        <source>ranks by %1</source>
+        <translation>Ränge nach %1</translation>
+    </message>
+    <message>
+        <source>DP, then PP</source>
+        <translation>DP, dann PP</translation>
+    </message>
+    <message>
+        <source>PP, then DP</source>
+        <translation>PP, dann DP</translation>
     </message>
 </context>
 <context>
@@ -10139,14 +10147,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Model, GPUs, batch and axes are again what they were before it, except for what you set since</source>
         <translation>Modell, GPUs, Batch und Achsen sind wieder, was sie davor waren, bis auf das, was du seither gesetzt hast</translation>
-    </message>
-    <message>
-        <source>DP, then PP</source>
-        <translation>DP, dann PP</translation>
-    </message>
-    <message>
-        <source>PP, then DP</source>
-        <translation>PP, dann DP</translation>
     </message>
     <message>
         <source>The limit is a number of GiB up to what a device has: %1.</source>

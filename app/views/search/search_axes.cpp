@@ -2,6 +2,7 @@
 #include "app/views/search/search_axes.h"
 
 #include "app/views/search/search_column.h"
+#include "app/views/shared/setup_words.h"
 #include "engine/plan/program/mesh.h"
 #include "engine/plan/setup/schedule_rules.h"
 
@@ -10,13 +11,15 @@ namespace parallelarium {
 std::vector<SearchAxis> search_axes() {
   const QStringList degrees = QStringLiteral("1 2 4 8 16 32 64").split(QLatin1Char(' '));
   const QStringList groups = degrees.mid(1);
-  QStringList schedules, titles, orders;
+  QStringList schedules, titles, orders, order_titles;
   for (const ScheduleRule& rule : kScheduleRules) {
     schedules << QString::fromUtf8(rule.name.data(), qsizetype(rule.name.size()));
     titles << QString::fromUtf8(rule.title.data(), qsizetype(rule.title.size()));
   }
-  for (const RankOrder order : {RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp})
+  for (const RankOrder order : {RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp}) {
     orders << QString::fromUtf8(name_of(order).data(), qsizetype(name_of(order).size()));
+    order_titles << order_words(order);
+  }
   return {{QStringLiteral("tp"), SearchColumn::tr("Tensor, TP"), degrees.mid(0, 6), {}},
           {QStringLiteral("pp"), SearchColumn::tr("Pipeline, PP"), degrees, {}},
           {QStringLiteral("cp"), SearchColumn::tr("Context, CP"), degrees.mid(0, 5), {}},
@@ -46,10 +49,7 @@ std::vector<SearchAxis> search_axes() {
            SearchColumn::tr("SP"),
            {QStringLiteral("true"), QStringLiteral("false")},
            {SearchColumn::tr("on"), SearchColumn::tr("off")}},
-          {QStringLiteral("order"),
-           SearchColumn::tr("Rank order"),
-           orders,
-           {SearchColumn::tr("DP, then PP"), SearchColumn::tr("PP, then DP")}}};
+          {QStringLiteral("order"), SearchColumn::tr("Rank order"), orders, order_titles}};
 }
 
 }  // namespace parallelarium

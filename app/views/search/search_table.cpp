@@ -40,11 +40,8 @@ std::vector<Column> hidden_columns() {
                        return layers.empty() ? TableTexts::tr("even")
                                              : QString::fromStdString(layers_text(layers));
                      }});
-  // Its end alone: all begin with "tp-cp-ep".
-  columns.push_back({TableTexts::tr("order"), true, [](const FoundPlan& of) {
-                       const std::string order(name_of(of.setup.mesh.order));
-                       return QString::fromStdString(order).section(QLatin1Char('-'), 3);
-                     }});
+  columns.push_back({TableTexts::tr("order"), true,
+                     [](const FoundPlan& of) { return order_words(of.setup.mesh.order); }});
   return columns;
 }
 

@@ -37,6 +37,11 @@ QString recompute_words(const Setup& setup) {
   return QString::fromStdString(text);
 }
 
+QString order_words(RankOrder order) {
+  return order == RankOrder::kTpCpEpDpPp ? SetupWords::tr("DP, then PP")
+                                         : SetupWords::tr("PP, then DP");
+}
+
 QString axes_text(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   QStringList parts;
@@ -55,7 +60,8 @@ QString axes_text(const Setup& setup) {
   if (!setup.stage_layers.empty())
     parts
         << SetupWords::tr("layers %1").arg(QString::fromStdString(layers_text(setup.stage_layers)));
-  if (mesh.order != Mesh().order) parts << SetupWords::tr("ranks by PP, then DP");
+  if (mesh.order != Mesh().order)
+    parts << SetupWords::tr("ranks by %1").arg(order_words(mesh.order));
   parts << SetupWords::tr("micro-batch %1").arg(setup.micro_batch);
   if (setup.recompute != Recompute::kNone)
     parts << SetupWords::tr("recompute %1").arg(recompute_words(setup));
