@@ -291,10 +291,15 @@ void SearchColumn::ask_values(const QString& axis) {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setWindowTitle(label);
   dialog->setLabelText(tr("Values that it may take, with commas between them:"));
-  dialog->setTextValue(fixed == search_.wish().fixed.end() ? all.join(QLatin1Char(','))
-                                                           : fixed->second);
+  const bool is_free = fixed == search_.wish().fixed.end();
+  const QString before = is_free ? all.join(QLatin1Char(',')) : fixed->second;
+  dialog->setTextValue(before);
+  // The values of a free axis are a proposal: left as they are, they pin nothing.
   connect(dialog, &QInputDialog::textValueSelected, this,
-          [this, axis](const QString& text) { take_values(axis, comma_list(text)); });
+          [this, axis, is_free, before](const QString& text) {
+            const QString values = comma_list(text);
+            take_values(axis, is_free && values == before ? QString() : values);
+          });
   connect(dialog, &QDialog::finished, this, &SearchColumn::refresh);
   dialog->open();
 }
@@ -334,13 +339,19 @@ void SearchColumn::show_own(QComboBox* box, QString& own, const QString& wished,
   box->setCurrentIndex(box->findData(wished));
 }
 
-// Several values have an entry of their own, before "Several …".
-void SearchColumn::show_values(QComboBox* box, const QString& values) {
+// Values that no entry has get one of their own, before "Several …".
+void SearchColumn::show_values(const SearchAxis& axis, const QString& values) {
+  constexpr int kIsOwn = Qt::UserRole + 1;
+  QComboBox* box = axes_[axis.option];
   for (int at = box->count() - 1; at > 0; --at)
-    if (box->itemData(at).toString().contains(QLatin1Char(','))) box->removeItem(at);
-  if (!values.isEmpty() && box->findData(values) < 0)
-    box->insertItem(box->count() - 2,
-                    QString(values).replace(QLatin1Char(','), QStringLiteral(", ")), values);
+    if (box->itemData(at, kIsOwn).toBool()) box->removeItem(at);
+  if (!values.isEmpty() && box->findData(values) < 0) {
+    QStringList words;
+    for (const QString& value : values.split(QLatin1Char(','))) words << axis.word_of(value);
+    const int at = box->count() - 2;
+    box->insertItem(at, words.join(QStringLiteral(", ")), values);
+    box->setItemData(at, true, kIsOwn);
+  }
   box->setCurrentIndex(values.isEmpty() ? 0 : box->findData(values));
 }
 
@@ -377,10 +388,10 @@ void SearchColumn::refresh() {
   free_->setText(tr("%1 of %2 are free").arg(axes - int(wish.fixed.size())).arg(axes));
   set_style_property(memory_note_, "role", "muted");
   memory_note_->setText(with_firm_units(search_.memory_text()));
-  for (const auto& [axis, box] : axes_) {
-    const auto fixed = wish.fixed.find(axis);
-    show_values(box, fixed == wish.fixed.end() ? QString() : fixed->second);
-    set_style_property(box, "changed", fixed != wish.fixed.end());
+  for (const SearchAxis& axis : search_axes()) {
+    const auto fixed = wish.fixed.find(axis.option);
+    show_values(axis, fixed == wish.fixed.end() ? QString() : fixed->second);
+    set_style_property(axes_[axis.option], "changed", fixed != wish.fixed.end());
   }
   const bool searching = search_.searching();
   const QString refusal = search_.refusal();

@@ -39,7 +39,7 @@ class SearchColumn : public QFrame {
   void add_axis(const SearchAxis& axis);
   void take_values(const QString& axis, const QString& values);  // "0,1"; empty: it is free
   void ask_values(const QString& axis);
-  void show_values(QComboBox* box, const QString& values);
+  void show_values(const SearchAxis& axis, const QString& values);
   void change(const std::function<void(PlanWish&)>& turn);
   void take_number(StepBox* box, const QString& text, std::int64_t PlanWish::*member);
   void take_memory(const QString& text);

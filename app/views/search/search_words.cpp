@@ -288,10 +288,8 @@ QString value_head(const PlanSearch& search) {
     of = {QString::fromStdString(asked->axis), QString::fromStdString(asked->value)};
   if (!of) return {};
   for (const SearchAxis& axis : search_axes())
-    if (axis.option == of->axis) {
-      const qsizetype at = axis.values.indexOf(of->value);
-      return SearchTexts::tr("Why not %1: %2").arg(axis.label, at < 0 ? of->value : axis.word(at));
-    }
+    if (axis.option == of->axis)
+      return SearchTexts::tr("Why not %1: %2").arg(axis.label, axis.word_of(of->value));
   return {};
 }
 

@@ -2,6 +2,7 @@
 // The Search view: what it finds is what `plan` says, and what is used becomes the setup.
 #include "app/views/search/search_view.h"
 
+#include <QInputDialog>
 #include <QProcess>
 #include <QPushButton>
 #include <nlohmann/json.hpp>
@@ -100,6 +101,25 @@ TEST_F(SearchFixture, AnAxisMayTakeSeveralValues) {
   Q_EMIT box->activated(0);
   EXPECT_TRUE(search().wish().fixed.empty());
   EXPECT_EQ(box->findText(QStringLiteral("0, 1")), -1);
+  // They are called what single ones are, and another single value has an entry only while it is
+  // wished for.
+  wish.fixed = {{QStringLiteral("zero"), QStringLiteral("5")},
+                {QStringLiteral("sequence-parallel"), QStringLiteral("true,false")}};
+  search().set_wish(wish);
+  EXPECT_EQ(choice(QStringLiteral("SP"))->currentText(), QStringLiteral("on, off"));
+  EXPECT_EQ(box->currentText(), QStringLiteral("5"));
+  wish.fixed.clear();
+  search().set_wish(wish);
+  EXPECT_EQ(box->findText(QStringLiteral("5")), -1);
+  // A free axis stays free where the dialog's values are left as they are.
+  box->setCurrentIndex(box->findText(QStringLiteral("Several …")));
+  Q_EMIT box->activated(box->currentIndex());
+  auto* dialog = window->findChild<QInputDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  EXPECT_EQ(dialog->textValue(), QStringLiteral("0,1,2,3"));
+  dialog->accept();
+  EXPECT_TRUE(search().wish().fixed.empty());
+  EXPECT_EQ(box->currentIndex(), 0);
 }
 
 TEST_F(SearchFixture, SaysWhatIsLeastWhereNothingFits) {
