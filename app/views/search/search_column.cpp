@@ -59,7 +59,10 @@ SearchColumn::SearchColumn(PlanSearch& search, QWidget* parent)
   column_->setSpacing(4);
   scroll->setWidget(content_);
   parts->addWidget(scroll, 1);
-  add_sizes();
+  add_model();
+  add_cluster();
+  add_batch();
+  add_limits();
   add_today();
   add_axes();
   column_->addStretch();
@@ -135,7 +138,7 @@ StepBox* SearchColumn::number(const QString& name, const StepBox::Step& step) {
   return new StepBox(name, step, content_);
 }
 
-void SearchColumn::add_sizes() {
+void SearchColumn::add_model() {
   add_head(tr("Model"));
   model_ = choice(tr("Model"));
   for (const std::string& name : model_names()) {
@@ -147,6 +150,20 @@ void SearchColumn::add_sizes() {
   model_->setFixedHeight(34);
   column_->addWidget(model_);
   model_note_ = add_note();
+  connect(model_, &QComboBox::activated, this, [this](int at) {
+    model_note_->clear();
+    if (model_->itemData(at).toString().isEmpty()) {
+      choose_model_file();
+      return refresh();
+    }
+    change([&](PlanWish& wish) {
+      wish.model = model_->itemData(at).toString();
+      wish.sequence = 0;
+    });
+  });
+}
+
+void SearchColumn::add_cluster() {
   add_head(tr("Cluster"));
   machine_ = choice(tr("Cluster"));
   for (const std::string& name : machine_names()) {
@@ -161,6 +178,24 @@ void SearchColumn::add_sizes() {
   gpus_ = number(tr("GPUs"), [this](int way) { return doubled(gpus_->text(), way); });
   gpus_->setToolTip(tr("Exactly so many, or a range such as 8..64"));
   add_row(tr("GPUs"), gpus_);
+  connect(machine_, &QComboBox::activated, this, [this](int at) {
+    if (machine_->itemData(at).toString().isEmpty()) {
+      read_cluster_text();
+      return refresh();
+    }
+    change([&](PlanWish& wish) {
+      wish.machine = machine_->itemData(at).toString();
+      wish.memory_bytes = 0;
+    });
+  });
+  connect(gpus_, &StepBox::committed, this, [this](const QString& text) {
+    QString plain = text;
+    plain.remove(QLocale().groupSeparator()).remove(QLatin1Char(' '));
+    change([&](PlanWish& wish) { wish.gpus = plain; });
+  });
+}
+
+void SearchColumn::add_batch() {
   add_head(tr("Batch"));
   batch_ =
       number(tr("Sequences of a step"), [this](int way) { return doubled(batch_->text(), way); });
@@ -169,6 +204,13 @@ void SearchColumn::add_sizes() {
                      [this](int way) { return doubled(sequence_->text(), way); });
   add_row(tr("Tokens each"), sequence_);
   batch_note_ = add_note();
+  connect(batch_, &StepBox::committed, this,
+          [this](const QString& text) { take_number(batch_, text, &PlanWish::global_batch); });
+  connect(sequence_, &StepBox::committed, this,
+          [this](const QString& text) { take_number(sequence_, text, &PlanWish::sequence); });
+}
+
+void SearchColumn::add_limits() {
   add_head(tr("Limits"));
   memory_ = number(tr("Memory of a GPU that may be used, in GiB"), [this](int way) -> QString {
     bool is_number = false;
@@ -188,39 +230,9 @@ void SearchColumn::add_sizes() {
     framework_->addItem(QString::fromStdString(info.title), QString::fromStdString(info.name));
   add_row(tr("Launch line of"), framework_);
   framework_->setFixedWidth(kWideField);
-  connect(model_, &QComboBox::activated, this, [this](int at) {
-    model_note_->clear();
-    if (model_->itemData(at).toString().isEmpty()) {
-      choose_model_file();
-      return refresh();
-    }
-    change([&](PlanWish& wish) {
-      wish.model = model_->itemData(at).toString();
-      wish.sequence = 0;
-    });
-  });
-  connect(machine_, &QComboBox::activated, this, [this](int at) {
-    if (machine_->itemData(at).toString().isEmpty()) {
-      read_cluster_text();
-      return refresh();
-    }
-    change([&](PlanWish& wish) {
-      wish.machine = machine_->itemData(at).toString();
-      wish.memory_bytes = 0;
-    });
-  });
   connect(framework_, &QComboBox::activated, this, [this](int at) {
     change([&](PlanWish& wish) { wish.framework = framework_->itemData(at).toString(); });
   });
-  connect(gpus_, &StepBox::committed, this, [this](const QString& text) {
-    QString plain = text;
-    plain.remove(QLocale().groupSeparator()).remove(QLatin1Char(' '));
-    change([&](PlanWish& wish) { wish.gpus = plain; });
-  });
-  connect(batch_, &StepBox::committed, this,
-          [this](const QString& text) { take_number(batch_, text, &PlanWish::global_batch); });
-  connect(sequence_, &StepBox::committed, this,
-          [this](const QString& text) { take_number(sequence_, text, &PlanWish::sequence); });
   connect(memory_, &StepBox::committed, this, [this](const QString& text) { take_memory(text); });
 }
 

@@ -30,7 +30,10 @@ class SearchColumn : public QFrame {
   QLabel* add_note();
   QComboBox* choice(const QString& name, const QString& tip = {});
   StepBox* number(const QString& name, const StepBox::Step& step);
-  void add_sizes();
+  void add_model();
+  void add_cluster();
+  void add_batch();
+  void add_limits();
   void add_today();
   void add_axes();
   void choose_model_file();
