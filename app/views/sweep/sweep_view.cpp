@@ -132,10 +132,6 @@ SettingSweep& SweepView::sweep() const { return *state_->sweep; }
 void SweepView::build_controls() {
   State& s = *state_;
   s.controls = new QWidget(&canvas());
-  auto* grid = new QGridLayout(s.controls);
-  grid->setContentsMargins(16, 8, 16, 4);
-  grid->setHorizontalSpacing(8);
-  grid->setVerticalSpacing(6);
   const auto combo = [&](const QString& name) {
     auto* box = new QComboBox(s.controls);
     box->setAccessibleName(name);
@@ -151,11 +147,6 @@ void SweepView::build_controls() {
     line->setTextMargins(6, 0, 6, 0);
     line->setToolTip(tr("Values such as 1,2,4, or a range: 1..4 counts, 1..64*2 doubles"));
     return line;
-  };
-  const auto label = [&](const QString& text) {
-    auto* made = new QLabel(text, s.controls);
-    made->setProperty("role", "muted");
-    return made;
   };
   s.first = combo(tr("The setting that varies"));
   s.first_values = field(tr("Its values"));
@@ -175,23 +166,41 @@ void SweepView::build_controls() {
     button->setAutoDefault(true);
     button->setFixedHeight(kFieldHigh + 2);
   }
-  int column = 0;
-  const auto put = [&](int row, QWidget* widget, int stretch) {
-    grid->addWidget(widget, row, column);
-    grid->setColumnStretch(column++, stretch);
+  place_controls(*new QGridLayout(s.controls));
+  hear_controls();
+}
+
+void SweepView::place_controls(QGridLayout& grid) {
+  State& s = *state_;
+  grid.setContentsMargins(16, 8, 16, 4);
+  grid.setHorizontalSpacing(8);
+  grid.setVerticalSpacing(6);
+  const auto label = [&](const QString& text) {
+    auto* made = new QLabel(text, s.controls);
+    made->setProperty("role", "muted");
+    return made;
   };
-  put(0, label(tr("Vary")), 0);
-  put(0, s.first, 2);
-  put(0, s.first_values, 2);
-  put(0, label(tr("and")), 0);
-  put(0, s.second, 2);
-  put(0, s.second_values, 2);
-  grid->addWidget(label(tr("Show")), 1, 0);
-  grid->addWidget(s.figure, 1, 1);
-  grid->addWidget(s.whose, 1, 2);
-  grid->addWidget(s.keeps, 2, 1, 1, 5);
-  grid->addWidget(s.go, 1, 4);
-  grid->addWidget(s.use, 1, 5);
+  int column = 0;
+  const auto put = [&](QWidget* widget, int stretch) {
+    grid.addWidget(widget, 0, column);
+    grid.setColumnStretch(column++, stretch);
+  };
+  put(label(tr("Vary")), 0);
+  put(s.first, 2);
+  put(s.first_values, 2);
+  put(label(tr("and")), 0);
+  put(s.second, 2);
+  put(s.second_values, 2);
+  grid.addWidget(label(tr("Show")), 1, 0);
+  grid.addWidget(s.figure, 1, 1);
+  grid.addWidget(s.whose, 1, 2);
+  grid.addWidget(s.keeps, 2, 1, 1, 5);
+  grid.addWidget(s.go, 1, 4);
+  grid.addWidget(s.use, 1, 5);
+}
+
+void SweepView::hear_controls() {
+  State& s = *state_;
   for (QComboBox* box : {s.first, s.second, s.figure})
     connect(box, &QComboBox::activated, this, [this, box] {
       State& s = *state_;

@@ -8,6 +8,7 @@
 #include "app/views/shared/canvas_view.h"
 
 class QComboBox;
+class QGridLayout;
 class QLineEdit;
 
 namespace parallelarium {
@@ -43,6 +44,8 @@ class SweepView : public CanvasView {
  private:
   struct State;
   void build_controls();
+  void place_controls(QGridLayout& grid);
+  void hear_controls();
   void fill_settings();
   void read_wish();
   std::unique_ptr<State> state_;
