@@ -132,6 +132,58 @@ Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
   return told;
 }
 
+// The classes of the candidates, and of each the reasons.
+Result<void> read_losses(const nlohmann::json& classes, const nlohmann::json& reasons,
+                         PlanAnswer& answer) {
+  constexpr const char* kNames[] = {"refused", "does_not_fit", "bounded", "simulated"};
+  ObjectReader counts(classes, "plan.classes");
+  for (int at = 0; at < PlanAnswer::kClasses; ++at) counts.read(kNames[at], answer.counts[at]);
+  answer.valid = answer.candidates - answer.counts[PlanAnswer::kRefused];
+  answer.fitting = answer.valid - answer.counts[PlanAnswer::kDoesNotFit];
+  for (const nlohmann::json& entry : reasons) {
+    const std::string of = entry.value("class", std::string());
+    const auto* name = std::find(std::begin(kNames), std::end(kNames), of);
+    if (name == std::end(kNames) || !entry.contains("message")) return no_plan_answer();
+    Result<Setup> example = setup_from_json(entry.value("setup", nlohmann::json::object()));
+    if (!example) return example.error();
+    answer.losses[name - std::begin(kNames)].push_back({entry.value("count", std::int64_t{0}),
+                                                        message_from_json(entry["message"]),
+                                                        std::move(*example)});
+  }
+  return {};
+}
+
+Result<void> read_rules(const nlohmann::json& rules, PlanAnswer& answer) {
+  for (const nlohmann::json& entry : rules) {
+    if (!entry.contains("message")) return no_plan_answer();
+    const bool holds = entry.value("holds", false);
+    answer.rules.push_back(
+        {entry.value("source", std::string()), message_from_json(entry["message"]),
+         !holds && !entry.value("tied", false) && !entry.contains("critical_batch"), std::nullopt});
+    if (const auto kept = entry.find("plan"); !holds && kept != entry.end() && kept->is_object()) {
+      Result<FoundPlan> plan = plan_of(*kept);
+      if (!plan) return plan.error();
+      answer.rules.back().plan = std::move(*plan);
+    }
+  }
+  return {};
+}
+
+// How far its figures can be trusted, and when plans are tied.
+void read_trust(const nlohmann::json& json, PlanAnswer& answer) {
+  const nlohmann::json ties = json.value("tie_source", nlohmann::json::object());
+  if (ties.contains("message")) answer.ties = message_from_json(ties["message"]);
+  if (ties.contains("trust_message")) answer.trust = message_from_json(ties["trust_message"]);
+  if (ties.contains("memory_trust_message"))
+    answer.memory_trust = message_from_json(ties["memory_trust_message"]);
+  if (const auto error = ties.find("memory_error"); error != ties.end() && error->is_number())
+    answer.memory_error = error->get<double>();
+  if (const auto error = ties.find("error"); error != ties.end() && error->is_number())
+    answer.step_error = error->get<double>();
+  if (const auto share = json.find("tie_threshold"); share != json.end() && share->is_number())
+    answer.tie_threshold = share->get<double>();
+}
+
 // Ties stand by memory; the engine orders by time.
 void order_ties(PlanAnswer& answer) {
   answer.best_time = 0;
@@ -166,21 +218,7 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   const nlohmann::json* points = reader.array("points");
   const nlohmann::json* rules = reader.array("rules");
   if (reader.error()) return *reader.error();
-  constexpr const char* kNames[] = {"refused", "does_not_fit", "bounded", "simulated"};
-  ObjectReader counts(*classes, "plan.classes");
-  for (int at = 0; at < PlanAnswer::kClasses; ++at) counts.read(kNames[at], answer.counts[at]);
-  answer.valid = answer.candidates - answer.counts[PlanAnswer::kRefused];
-  answer.fitting = answer.valid - answer.counts[PlanAnswer::kDoesNotFit];
-  for (const nlohmann::json& entry : *reasons) {
-    const std::string of = entry.value("class", std::string());
-    const auto* name = std::find(std::begin(kNames), std::end(kNames), of);
-    if (name == std::end(kNames) || !entry.contains("message")) return no_plan_answer();
-    Result<Setup> example = setup_from_json(entry.value("setup", nlohmann::json::object()));
-    if (!example) return example.error();
-    answer.losses[name - std::begin(kNames)].push_back({entry.value("count", std::int64_t{0}),
-                                                        message_from_json(entry["message"]),
-                                                        std::move(*example)});
-  }
+  if (const Result<void> read = read_losses(*classes, *reasons, answer); !read) return read.error();
   Result<std::vector<FoundPlan>> plans = plans_of(*best), on_front = plans_of(*front);
   if (!plans) return plans.error();
   if (!on_front) return on_front.error();
@@ -189,32 +227,13 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& point : *points)
     answer.points.emplace_back(point.value("seconds", 0.0),
                                point.value("needed_bytes", std::int64_t{0}));
-  for (const nlohmann::json& entry : *rules) {
-    if (!entry.contains("message")) return no_plan_answer();
-    const bool holds = entry.value("holds", false);
-    answer.rules.push_back(
-        {entry.value("source", std::string()), message_from_json(entry["message"]),
-         !holds && !entry.value("tied", false) && !entry.contains("critical_batch"), std::nullopt});
-    if (const auto kept = entry.find("plan"); !holds && kept != entry.end() && kept->is_object()) {
-      Result<FoundPlan> plan = plan_of(*kept);
-      if (!plan) return plan.error();
-      answer.rules.back().plan = std::move(*plan);
-    }
-  }
+  if (const Result<void> read = read_rules(*rules, answer); !read) return read.error();
   if (const auto least = json.find("least"); least != json.end() && least->is_object()) {
     const Result<Setup> setup = setup_from_json(least->value("setup", nlohmann::json::object()));
     if (!setup) return setup.error();
     answer.least = {least->value("over_bytes", std::int64_t{0}), *setup};
   }
-  const nlohmann::json ties = json.value("tie_source", nlohmann::json::object());
-  if (ties.contains("message")) answer.ties = message_from_json(ties["message"]);
-  if (ties.contains("trust_message")) answer.trust = message_from_json(ties["trust_message"]);
-  if (ties.contains("memory_trust_message"))
-    answer.memory_trust = message_from_json(ties["memory_trust_message"]);
-  if (const auto error = ties.find("memory_error"); error != ties.end() && error->is_number())
-    answer.memory_error = error->get<double>();
-  if (const auto error = ties.find("error"); error != ties.end() && error->is_number())
-    answer.step_error = error->get<double>();
+  read_trust(json, answer);
   for (const nlohmann::json& entry : json.value("recommended", nlohmann::json::array())) {
     Result<FoundPlan> plan = plan_of(entry);
     if (!plan) return plan.error();
@@ -223,8 +242,6 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   }
   for (const nlohmann::json& why : json.value("recommended_why", nlohmann::json::array()))
     answer.recommended_why.push_back(message_at(why, "sentence"));
-  if (const auto share = json.find("tie_threshold"); share != json.end() && share->is_number())
-    answer.tie_threshold = share->get<double>();
   answer.searched_bytes = answer.capacity_bytes;
   if (const auto told = json.find("explained"); told != json.end()) {
     Result<ExplainedPlan> explained = explained_of(*told);
