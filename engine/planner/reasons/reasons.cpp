@@ -156,6 +156,51 @@ struct MemoryErrors {
   }
 };
 
+// All rows of the machine that no rate was fitted on.
+std::vector<const CaseRow*> held_out_rows(const std::vector<Case>& all, const Machine& machine) {
+  std::vector<const CaseRow*> held_out;
+  for (const Case& of : all)
+    for (const CaseRow& row : of.rows)
+      if (!row.fitted && row.impossible.empty() && row.machine.name == machine.name)
+        held_out.push_back(&row);
+  return held_out;
+}
+
+// Says how far steps are missed, of which `missed` is the sum over the rows.
+void tell_trust(const Machine& machine, double missed, TieThreshold& ties) {
+  ties.trust = message("plan-trust-none",
+                       "How far a step may be off is not known: of no published table on {} a row "
+                       "was held out of the fit of its rates.",
+                       title_of(machine));
+  if (ties.held_out > 0) {
+    ties.error = missed / ties.held_out;
+    ties.trust =
+        message("plan-trust",
+                "Steps of {} published rows on {} that no rate was fitted on are missed by "
+                "{} on average; single ones by more.",
+                ties.held_out, title_of(machine), figure(percent_text(*ties.error)));
+  }
+}
+
+// Says how far plans must be apart to differ, from the sum over the pairs and their sources.
+void tell_ties(const Machine& machine, double sum, const std::vector<Message>& sources,
+               TieThreshold& ties) {
+  if (ties.pairs == 0) {
+    ties.said = message("plan-ties-none",
+                        "How far plans must be apart to differ is not known: of no published table "
+                        "on {} two rows of one model were held out of the fit of its rates.",
+                        title_of(machine));
+    return;
+  }
+  ties.share = sum / ties.pairs;
+  ties.said = message(
+      "plan-ties",
+      "Steps less than {} apart are ties: by so much the predicted ratio of two runs differs from "
+      "the published one, in the mean of {} pairs of neighbouring rows of one table and model that "
+      "no rate was fitted on ({}, on {}).",
+      figure(percent_text(*ties.share)), ties.pairs, listed(sources), title_of(machine));
+}
+
 }  // namespace
 
 TieThreshold tie_threshold_of(const Machine& machine) {
@@ -163,12 +208,8 @@ TieThreshold tie_threshold_of(const Machine& machine) {
   const Result<std::vector<Case>> cases = all_cases();
   const std::vector<Case> none;
   const std::vector<Case>& all = cases ? *cases : none;
-  // All rows of this machine that no rate was fitted on, on all cores.
-  std::vector<const CaseRow*> held_out;
-  for (const Case& of : all)
-    for (const CaseRow& row : of.rows)
-      if (!row.fitted && row.impossible.empty() && row.machine.name == machine.name)
-        held_out.push_back(&row);
+  const std::vector<const CaseRow*> held_out = held_out_rows(all, machine);
+  // All cores predict them.
   std::vector<std::optional<Result<std::vector<double>>>> figures_of(held_out.size());
   in_parallel(held_out.size(),
               [&](std::size_t at) { figures_of[at].emplace(predict_case(*held_out[at])); });
@@ -214,33 +255,9 @@ TieThreshold tie_threshold_of(const Machine& machine) {
     sources.push_back(message("plan-ties-rows", "{} rows of {}", seen.size(), of.source));
     for (Seen& each : seen) ties.rows.push_back(std::move(each.row));
   }
-  ties.trust = message("plan-trust-none",
-                       "How far a step may be off is not known: of no published table on {} a row "
-                       "was held out of the fit of its rates.",
-                       title_of(machine));
-  if (ties.held_out > 0) {
-    ties.error = missed / ties.held_out;
-    ties.trust =
-        message("plan-trust",
-                "Steps of {} published rows on {} that no rate was fitted on are missed by "
-                "{} on average; single ones by more.",
-                ties.held_out, title_of(machine), figure(percent_text(*ties.error)));
-  }
+  tell_trust(machine, missed, ties);
   memory.tell(machine, ties);
-  if (ties.pairs == 0) {
-    ties.said = message("plan-ties-none",
-                        "How far plans must be apart to differ is not known: of no published table "
-                        "on {} two rows of one model were held out of the fit of its rates.",
-                        title_of(machine));
-    return ties;
-  }
-  ties.share = sum / ties.pairs;
-  ties.said = message(
-      "plan-ties",
-      "Steps less than {} apart are ties: by so much the predicted ratio of two runs differs from "
-      "the published one, in the mean of {} pairs of neighbouring rows of one table and model that "
-      "no rate was fitted on ({}, on {}).",
-      figure(percent_text(*ties.share)), ties.pairs, listed(sources), title_of(machine));
+  tell_ties(machine, sum, sources, ties);
   return ties;
 }
 
