@@ -122,6 +122,16 @@ TEST_F(SearchFixture, AnAxisMayTakeSeveralValues) {
   EXPECT_EQ(box->currentIndex(), 0);
 }
 
+TEST_F(SearchFixture, AnOrderOfRanksHasOneName) {
+  auto setup = new_setup();
+  setup.mesh.order = RankOrder::kTpCpEpPpDp;
+  auto* box = choice(QStringLiteral("Rank order"));
+  ASSERT_NE(box, nullptr);
+  const int at = box->findData(QStringLiteral("tp-cp-ep-pp-dp"));
+  ASSERT_GT(at, 0);
+  EXPECT_TRUE(axes_text(setup).contains(box->itemText(at)));
+}
+
 TEST_F(SearchFixture, SaysWhatIsLeastWhereNothingFits) {
   PlanWish wish = small_wish();
   wish.model = QStringLiteral("llama3-70b");
