@@ -69,7 +69,8 @@ QString search_description(const PlanSearch& search) {
     said << DescriptionTexts::tr("Selected: %1.").arg(axes_text(plan->setup));
     const std::vector<PlanWhy>* neighbours = search.neighbours();
     std::vector<PlanWhy> changes = neighbours ? *neighbours : search.why_selected();
-    answer.note_ties(neighbours ? plan->seconds : search.best()->seconds, changes);
+    answer.note_ties(neighbours || !search.best() ? plan->seconds : search.best()->seconds,
+                     changes);
     for (const PlanWhy& why : changes)
       said << (why.tied ? DescriptionTexts::tr("%1 It is a tie.").arg(plan_sentence(why.sentence))
                         : plan_sentence(why.sentence));

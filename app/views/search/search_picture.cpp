@@ -62,7 +62,8 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
   if (const FoundPlan* plan = picture.selected) {
     const std::vector<PlanWhy>* neighbours = search.neighbours();
     picture.why = neighbours ? *neighbours : search.why_selected();
-    search.answer()->note_ties(neighbours ? plan->seconds : search.best()->seconds, picture.why);
+    search.answer()->note_ties(
+        neighbours || !search.best() ? plan->seconds : search.best()->seconds, picture.why);
     if (!picture.why.empty())
       picture.why_head = neighbours              ? SearchView::tr("What one change would do")
                          : plan == search.best() ? SearchView::tr("Why it is the fastest")
