@@ -285,13 +285,13 @@ void CourseMap::show_finished() {
   anew_->hide();
 }
 
-// "Pipelines · part 2 of 6 · about 8 minutes left"
+// "Pipelines · part 2 of 6 · about 8 minutes left", and before its begin "Pipelines · 12 minutes"
 QString CourseMap::about_next(const MapLesson& lesson) const {
   QString about = next_of_playlist();
   if (about.isEmpty()) about = data_.unit_of(*next_).title;
   about += QStringLiteral(" · ");
   if (lesson.done) about += tr("once more") + QStringLiteral(" · ");
-  if (!lesson.begun) return about + minutes_text(lesson.minutes);
+  if (!lesson.begun) return about + hours_text(lesson.minutes);
   about += tr("part %1 of %2").arg(lesson.reached).arg(lesson.steps.size()) + QStringLiteral(" · ");
   return about + tr("about %1 left").arg(hours_text(lesson.minutes_left()));
 }

@@ -7,6 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/selection/selection_panel.h"
+#include "app/state/run/run_advice.h"
 #include "app/state/step/training_step.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/transport_bar.h"
@@ -22,7 +23,8 @@ TEST_F(Timelines, BeforeARunTheLowerLaneSaysWhatToDo) {
   open(pipeline_setup(4, 8), false);
   ASSERT_EQ(view.picture().lanes.size(), 2u);
   EXPECT_FALSE(view.picture().lanes[1].rows);
-  EXPECT_TRUE(view.picture().lanes[1].empty_text.contains(QStringLiteral("Run")));
+  EXPECT_TRUE(view.picture().lanes[1].empty_text.contains(run_verb(session)))
+      << "as the button is called: " << view.picture().lanes[1].empty_text.toStdString();
   EXPECT_TRUE(view.picture().lanes[0].fills);
 }
 
