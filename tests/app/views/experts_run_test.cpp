@@ -210,7 +210,7 @@ TEST_F(ExpertsRun, AFigureThatALessonAsksForIsNowhereInThePicture) {
   QApplication::processEvents();
   EXPECT_FALSE(view.picture().hidden);
   EXPECT_EQ(expert_quantities(session, view.picture())[0].predicted.text, QStringLiteral("?"));
-  const QRegularExpression a_time(QStringLiteral("\\d\\W(ns|µs|ms|s)\\b"));
+  const QRegularExpression a_time(QStringLiteral("\\d[ \u00a0](ns|µs|ms|s)\\b"));
   TextLog others;
   paint_experts(painter, view.picture(), view.layout_now(), light_theme(), &others);
   for (const PaintedText& text : others)
