@@ -189,24 +189,23 @@ QStringList english_of(const QSet<QString>& english, const QSet<QString>& german
   return left;
 }
 
-TEST(GermanWindow, HasNoEnglishLeftInAnyState) {
+class GermanWindow : public testing::TestWithParam<const char*> {};
+
+TEST_P(GermanWindow, HasNoEnglishLeft) {
+  const QString state = QLatin1String(GetParam());
   auto window = read_window();
   const std::vector<qsizetype> dialogs = dialogs_of(*window);
-  std::vector<QSet<QString>> english;
-  for (const char* state : kWindowStates) {
-    english.push_back(texts_in(*window, QLatin1String(state), dialogs));
-    EXPECT_GT(english.back().size(), 200) << state;
-  }
+  const QSet<QString> english = texts_in(*window, state, dialogs);
+  EXPECT_GT(english.size(), 200);
   window.reset();
   const German in_german;
   window = read_window();
-  for (std::size_t at = 0; at < english.size(); ++at) {
-    const QString state = QLatin1String(kWindowStates[at]);
-    const QStringList left = english_of(english[at], texts_in(*window, state, dialogs));
-    EXPECT_TRUE(left.isEmpty()) << kWindowStates[at] << ":\n"
-                                << left.join(QLatin1Char('\n')).toStdString();
-  }
+  const QStringList left = english_of(english, texts_in(*window, state, dialogs));
+  EXPECT_TRUE(left.isEmpty()) << left.join(QLatin1Char('\n')).toStdString();
 }
+
+INSTANTIATE_TEST_SUITE_P(States, GermanWindow, testing::ValuesIn(kWindowStates),
+                         [](const auto& tested) { return std::string(tested.param); });
 
 // Papers keep their names and titles; the place in one is said in German.
 TEST(GermanFormulas, CiteThePlaceInAPaper) {
