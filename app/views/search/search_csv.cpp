@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "app/settings/setup_fields.h"
 #include "app/state/topic.h"
 #include "app/views/shared/plan_words.h"
-#include "engine/plan/program/mesh.h"
 #include "engine/planner/search.h"
 #include "engine/wire/export/csv.h"
 
@@ -24,29 +24,19 @@ using Fields = std::vector<std::string>;
 std::string exact(double value) { return QByteArray::number(value, 'g', 17).toStdString(); }
 std::string flag(bool is) { return is ? "true" : "false"; }
 
-// Names beside what a plan has of them.
-std::vector<std::pair<const char*, std::string>> axes_of(const Setup& setup) {
-  const Mesh& mesh = setup.mesh;
-  const auto number = [](int value) { return std::to_string(value); };
-  return {{"tp", number(mesh.tp)},
-          {"pp", number(mesh.pp)},
-          {"dp", number(mesh.dp)},
-          {"cp", number(mesh.cp)},
-          {"ep", number(mesh.ep)},
-          {"zero", number(setup.zero)},
-          {"zero_group", number(setup.zero_group)},
-          {"sequence_parallel", flag(setup.sequence_parallel)},
-          {"schedule", setup.schedule.name()},
-          {"chunks", number(setup.chunks)},
-          {"stage_layers", layers_text(setup.stage_layers)},
-          {"micro_batch", number(setup.micro_batch)},
-          {"microbatches", number(setup.microbatches)},
-          {"recompute", text_of(setup.recompute)},
-          {"order", std::string(name_of(mesh.order))}};
+using Columns = std::vector<std::pair<const char*, std::string>>;
+
+// The settings that the search turns, as the command line calls and takes them.
+Columns settings_of(const Setup& setup) {
+  Columns all;
+  for (const char* option :
+       {"tp", "pp", "dp", "cp", "ep", "zero", "zero-group", "sequence-parallel", "schedule",
+        "chunks", "micro-batch", "microbatches", "recompute", "order", "stage-layers"})
+    all.emplace_back(option, field_text(setup, option).toStdString());
+  return all;
 }
 
-std::vector<std::pair<const char*, std::string>> figures_of(const FoundPlan& plan,
-                                                            const PlanAnswer& answer) {
+Columns figures_of(const FoundPlan& plan, const PlanAnswer& answer) {
   QStringList merits;
   for (const PlanAdvice& advice : answer.recommended)
     if (advice.plan.setup == plan.setup)
@@ -76,8 +66,8 @@ std::string line_of(const Fields& fields) {
 std::string search_csv(const PlanSearch& search) {
   const PlanAnswer& answer = *search.answer();
   const auto columns = [&](const FoundPlan& plan) {
-    auto all = axes_of(plan.setup);
-    for (auto& figure : figures_of(plan, answer)) all.push_back(std::move(figure));
+    Columns all = figures_of(plan, answer);
+    for (auto& setting : settings_of(plan.setup)) all.push_back(std::move(setting));
     return all;
   };
   Fields titles;

@@ -9,9 +9,9 @@
 
 namespace parallelarium {
 
-// A line for each plan that can be selected, with its axes and figures, and then one for each other
-// plan that was simulated, of which the search kept the step time and the memory alone. The search
-// must have an answer.
+// A line for each plan that can be selected, with its figures and settings, and then one for each
+// other plan that was simulated, of which the search kept the step time and the memory alone. The
+// search must have an answer.
 std::string search_csv(const PlanSearch& search);
 // That for export; none: nothing was found yet.
 std::optional<ViewTable> searched_table(const Session& session);

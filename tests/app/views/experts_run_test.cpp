@@ -205,7 +205,7 @@ TEST_F(ExpertsRun, AFigureThatALessonAsksForIsNowhereInThePicture) {
       EXPECT_EQ(quantity.predicted.text, QStringLiteral("?"));
       EXPECT_TRUE(quantity.observed.text.isEmpty());
     }
-  // Where it asks for times alone, the picture stays and says none.
+  // Where a lesson asks for times alone, the picture stays and shows no time.
   session.locks().set_hidden({QStringLiteral("step.seconds")});
   QApplication::processEvents();
   EXPECT_FALSE(view.picture().hidden);
