@@ -9,7 +9,6 @@
 #include "app/settings/setup_fields.h"
 #include "app/state/topic.h"
 #include "app/views/shared/plan_words.h"
-#include "engine/planner/search.h"
 #include "engine/wire/export/csv.h"
 
 namespace parallelarium {
