@@ -49,7 +49,9 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   connect(&player_, &LessonPlayer::not_kept, this, &LessonPanel::say_failure);
   connect(&player_, &LessonPlayer::tab_wanted, this, &LessonPanel::tab_wanted);
   connect(&player_, &LessonPlayer::guess_changed, this, &LessonPanel::guess_changed);
-  connect(&session_, &Session::run_state_changed, this, &LessonPanel::refresh_controls);
+  connect(&session_, &Session::run_state_changed, this, [this] {
+    if (player_.is_open()) refresh_controls();
+  });
   connect(&session_, &Session::prediction_changed, this,
           [this, verb = run_verb(session_)]() mutable {
             follow_conditions();

@@ -69,7 +69,7 @@ const Result<Lesson>& lesson_of_folder(const std::string& folder) {
 bool LessonPanel::has_lessons() const { return !course_here().lessons.empty(); }
 
 QString LessonPanel::next_to_do() const {
-  const Course course = course_here();
+  const Course& course = course_here();
   std::vector<CourseEntry> entries;  // those of the playlist first, in its order
   if (const auto& playlist = player_.progress().playlist())
     for (const PlaylistEntry& entry : playlist->entries) entries.push_back({entry.lesson, {}});
@@ -96,7 +96,7 @@ QString LessonPanel::next_of(const Course& course, const std::vector<CourseEntry
 // that show it most.
 const std::vector<ViewLesson>& LessonPanel::lessons_of(const ViewInfo& view) {
   if (by_view_.empty()) {
-    const Course course = course_here();
+    const Course& course = course_here();
     for (const CourseEntry& entry : course.lessons) {
       const Result<Lesson>& lesson = lesson_of_folder(course.folder + "/" + entry.id);
       if (!lesson) continue;
@@ -152,7 +152,7 @@ void LessonPanel::list_lessons() {
 
 void LessonPanel::open_first() {
   QString id = next_to_do();
-  if (const Course course = course_here(); id.isEmpty() && !course.lessons.empty())
+  if (const Course& course = course_here(); id.isEmpty() && !course.lessons.empty())
     id = QString::fromStdString(course.lessons.front().id);
   if (!id.isEmpty()) open(id);
 }

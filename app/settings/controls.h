@@ -102,8 +102,8 @@ class SectionHead : public QWidget {
 };
 
 // A list of choices in what may scroll: a wheel over it scrolls that and never changes the choice.
-// Its open list is as wide as its longest choice. Where a choice would not come back, as an order
-// that was typed, keys open the list instead of leaving the choice.
+// Its open list is as wide as its longest choice. At a choice that it keeps, as an order that was
+// typed, keys open the list and change nothing.
 class ChoiceBox : public QComboBox {
   Q_OBJECT
 

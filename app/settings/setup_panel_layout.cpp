@@ -104,7 +104,12 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   connect(schedule_, &QComboBox::activated, this,
           [this](int index) { change("schedule", schedule_->itemData(index).toString()); });
   connect(&session_, &Session::setup_changed, this, &SetupPanel::refresh);
-  connect(&session_, &Session::run_changed, this, &SetupPanel::refresh);  // a calibration
+  connect(&session_, &Session::run_changed, this, [this] {  // a calibration, or other devices
+    refreshing_ = true;
+    refresh_machine();
+    refresh_world();
+    refreshing_ = false;
+  });
   connect(&session_.locks(), &LessonLocks::allowed_changed, this, [this] {
     add_freed();
     for (auto& [option, row] : rows_) {

@@ -20,7 +20,7 @@ namespace parallelarium {
 // values that would be valid there.
 struct Message {
   // Of this sentence alone, lower case with dashes: "tp-heads", "cuda-missing.stub". Empty: a name
-  // or a number, which is the same in every language. "figure": a number with a decimal point.
+  // or a number, which is the same in every language. "figure": a number that a person reads.
   // "clause": its argument without a full stop. "settings": words of the table of settings.
   std::string id;
   // What went wrong, for programs: several sentences may say it. The id up to its dot, or, where

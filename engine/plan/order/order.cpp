@@ -18,8 +18,9 @@ constexpr int kMostChunks = 1'000;
 constexpr int kMostOrderStages = 100'000;
 
 std::string text_of(const Action& action, int chunks) {
-  if (chunks <= 1) return fmt::format("{}{}", letter_of(action.kind), action.microbatch);
-  return fmt::format("{}{}.{}", letter_of(action.kind), action.microbatch, action.chunk);
+  std::string text = letter_of(action.kind) + std::to_string(action.microbatch);
+  if (chunks > 1) text += '.' + std::to_string(action.chunk);
+  return text;
 }
 
 std::optional<ActionKind> kind_of(char letter) {
