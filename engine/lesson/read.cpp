@@ -6,6 +6,7 @@
 #include "engine/lesson/files.h"
 #include "engine/lesson/lesson.h"
 #include "engine/lesson/schema.h"
+#include "engine/lesson/teaching/json_place.h"
 
 namespace parallelarium {
 
@@ -170,6 +171,15 @@ Message found_in(const std::string& file, const Message& fault) {
   return found;
 }
 
+// "lesson.json, line 7: …", of a fault at a path.
+Message found_at(const std::string& file, const std::string& content, const Message& fault) {
+  Message found =
+      message("found-in.line", "{}, line {}: {}", file, json_line(content, fault.field), fault);
+  found.kind = fault.kind;
+  found.field = fault.field;
+  return found;
+}
+
 }  // namespace
 
 std::string_view name_of(StepKind kind) {
@@ -220,7 +230,7 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
   const Result<json> object = lesson_json("lesson.json", file->second);
   if (!object) return object.error();
   const Result<void> valid = validate_json(*object, schema);
-  if (!valid) return found_in("lesson.json", valid.error());
+  if (!valid) return found_at("lesson.json", file->second, valid.error());
   Lesson lesson;
   lesson.id = (*object)["id"].get<std::string>();
   lesson.version = (*object)["version"].get<int>();

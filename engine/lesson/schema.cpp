@@ -78,8 +78,10 @@ class Validator {
 
  private:
   static Result<void> wrong(const std::string& path, const std::string& what) {
-    return message("lesson-schema", "{} {}.", path.empty() ? "The lesson" : "\"" + path + "\"",
-                   what);
+    Message fault =
+        message("lesson-schema", "{} {}.", path.empty() ? "The lesson" : "\"" + path + "\"", what);
+    fault.field = path;
+    return fault;
   }
 
   static std::string below(const std::string& path, const std::string& key) {

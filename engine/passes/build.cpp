@@ -193,6 +193,13 @@ std::int64_t piece_ops(const Setup& setup, const Order& order,
   return count;
 }
 
+Message too_many_steps() {
+  return refuse(message("collectives-large",
+                        "Collectives by steps are built for all ranks at once, and this Setup has "
+                        "too many ops for that; choose collectives direct."),
+                "collectives", {"direct"});
+}
+
 }  // namespace
 
 std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order) {
@@ -244,8 +251,15 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   }
   const std::vector<std::vector<Chunk>> chunks = chunks_of(setup, order);
   const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
-  const bool stage_level = options.stage_level ||
-                           (!options.all_ranks && piece_ops(setup, order, chunks) > kMostPieceOps);
+  // What is folded has collectives of one op each, and those of these axes lie between pieces.
+  const bool steps_between =
+      by_steps(setup.collectives) && (setup.mesh.tp > 1 || setup.mesh.cp > 1 || setup.mesh.ep > 1);
+  const bool stage_level =
+      !steps_between && (options.stage_level ||
+                         (!options.all_ranks && piece_ops(setup, order, chunks) > kMostPieceOps));
+  if (steps_between && !options.all_ranks &&
+      piece_ops(setup, order, chunks) * replicas > kMostPieceOps)
+    return too_many_steps();
   const bool waits = options.may_wait && !check_order(order).empty();
   if (waits && by_steps(setup.collectives)) {
     Message why = message("order-wait-collectives",
@@ -264,11 +278,7 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
                    !rings;
   const bool all_ranks = options.all_ranks || few;
   const bool expands = by_steps(setup.collectives);
-  if (!all_ranks && expands) {
-    return message("collectives-large",
-                   "Collectives by steps are built for all ranks at once, and this Setup has too "
-                   "many; choose collectives direct.");
-  }
+  if (!all_ranks && expands) return too_many_steps();
   if (!all_ranks) {
     share_causal_work(setup, *built);
     return built;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/collectives/algorithm_names.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -75,6 +76,11 @@ Result<Space> Space::of(const PlanRequest& request) {
                           "choose ring, all-gather or ulysses.");
     return refuse(std::move(why), "context_parallel", {"ring", "all-gather", "ulysses"});
   }
+  if (by_steps(request.base.collectives))
+    return refuse(message("plan-collectives",
+                          "A plan leaves collectives to the transport; choose collectives direct "
+                          "or one-ring."),
+                  "collectives", {kDirect, kOneRing});
   Space space;
   space.request_ = request;
   if (const auto ep = request.allowed.find("ep");

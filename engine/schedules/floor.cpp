@@ -83,15 +83,43 @@ struct Bounds {
   }
 };
 
-// All work over all ranks; a pair takes what its actions take together at best.
+// What a pair of two actions of these stages may take; 0: what both take.
+double pair_of(const Durations& a, const Durations& b) {
+  return std::max(a.overlapped, b.overlapped);
+}
+
+// Whether a pair may end before both of its actions would, one after the other.
+bool gains_by_pairs(const OrderShape& shape) {
+  for (const std::vector<std::size_t>& held : shape.held)
+    for (const std::size_t a : held)
+      for (const std::size_t b : held) {
+        const double pair = pair_of(shape.stages[a], shape.stages[b]);
+        const double both = shape.stages[a].forward + shape.whole_back(b);
+        if (pair > 0 && pair < both * (1 - 1e-12)) return true;
+      }
+  return false;
+}
+
+// The least that one micro-batch takes of the ranks that hold a stage. Any two actions of a rank
+// may be a pair, and each of them has half of its time; a backward may be whole or split.
+double least_work(const OrderShape& shape, std::size_t stage) {
+  double half = kUnknown;
+  for (const std::vector<std::size_t>& held : shape.held) {
+    if (std::find(held.begin(), held.end(), stage) == held.end()) continue;
+    for (const std::size_t other : held)
+      if (const double pair = pair_of(shape.stages[stage], shape.stages[other]); pair > 0)
+        half = std::min(half, pair / 2);
+  }
+  const Durations& each = shape.stages[stage];
+  const double whole = std::min(each.backward, half);
+  const double split = std::min(each.input_grad, half) + std::min(each.weight_grad, half);
+  return std::min(each.forward, half) + (shape.splits ? std::min(whole, split) : whole);
+}
+
+// All work over all ranks.
 double mean_work(const OrderShape& shape) {
   double sum = 0;
-  for (std::size_t stage = 0; stage < shape.stages.size(); ++stage) {
-    const Durations& each = shape.stages[stage];
-    const double both = each.forward + shape.back(stage);
-    sum += (each.overlapped > 0 ? std::min(each.overlapped, both) : both) +
-           (shape.whole_back(stage) - shape.back(stage));
-  }
+  for (std::size_t stage = 0; stage < shape.stages.size(); ++stage) sum += least_work(shape, stage);
   return sum * shape.microbatches / static_cast<double>(shape.held.size());
 }
 
@@ -142,8 +170,7 @@ Floor floor_of(const Order& order, const std::vector<Durations>& stages, const H
   // A stage that is held twice divides its micro-batches in more ways than are searched, and so do
   // pairs that take less than both of their actions.
   const bool twice = order.stages < static_cast<int>(order.ranks.size()) * order.chunks;
-  const bool pairs = std::any_of(stages.begin(), stages.end(),
-                                 [](const Durations& each) { return each.overlapped > 0; });
+  const bool pairs = gains_by_pairs(shape);
   if (twice || pairs) {
     raise(mean_work(shape), "work");
   } else {
@@ -172,6 +199,16 @@ std::string recognised(const Order& order) {
       return std::string(rule.name);
   }
   return {};
+}
+
+bool is_gpipe_in_turn(const Order& order) {
+  if (order.chunks != 1 || order.stages != static_cast<int>(order.ranks.size())) return false;
+  std::vector<Action> line;
+  for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward})
+    for (int microbatch = 0; microbatch < order.microbatches; ++microbatch)
+      line.push_back({kind, microbatch, 0, false});
+  return std::all_of(order.ranks.begin(), order.ranks.end(),
+                     [&](const std::vector<Action>& rank) { return rank == line; });
 }
 
 int more_warm_ups(const Order& order) {

@@ -46,6 +46,9 @@ Floor floor_of(const Order& order, const std::vector<Durations>& stages,
 // more than 20,000 forwards.
 std::string recognised(const Order& order);
 
+// GPipe with the backwards in the order of the forwards: F0 F1 … B0 B1 … on every rank.
+bool is_gpipe_in_turn(const Order& order);
+
 // By how many forwards the warm-up of every rank is longer than 1F1B's where the order is 1F1B
 // otherwise; 0: it is not that.
 int more_warm_ups(const Order& order);

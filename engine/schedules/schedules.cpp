@@ -187,9 +187,10 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
         "microbatches", order->microbatches);
   }
   if (chunks > 0 && order->chunks != chunks) {
-    return mismatch(message("order-chunks.set", "The order has {} chunks per rank, but {} are set.",
-                            order->chunks, chunks),
-                    "chunks", order->chunks);
+    return mismatch(
+        message("order-chunks.set", "Chunks per rank: the order has {}, but the setting is {}.",
+                order->chunks, chunks),
+        "chunks", order->chunks);
   }
   const std::vector<Message> wrong = check_order(*order);
   if (wrong.empty() || (may_wait && only_waits(*order))) return *order;

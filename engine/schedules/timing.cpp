@@ -122,7 +122,7 @@ nlohmann::json to_json(const Order& order, const TimedOrder& timed, bool pytorch
     std::istringstream lines(to_pytorch(order));
     for (std::string line; std::getline(lines, line);) json["order"].push_back(line);
   } else {
-    json["order"] = to_lines(order);
+    json["order"] = to_file_lines(order);
   }
   nlohmann::json& ranks = json["spans"] = nlohmann::json::array();
   for (const auto& line : timed.spans) {

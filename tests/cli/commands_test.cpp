@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "engine/lesson/planner_lock.h"
 #include "tests/cli/cli.h"
@@ -186,6 +188,24 @@ TEST(Schedule, ItsOrderAsAFileIsJudgedRightAndTimedTheSame) {
     EXPECT_EQ(read.json().at("spans"), named.at("spans"));
     EXPECT_THAT(command({"schedule", file, "--notation", notation}).out,
                 HasSubstr("The order is right"));
+    const std::string alone = folder.file("alone.txt", "");
+    ASSERT_EQ(command({"schedule", file, "--notation", notation, "--out", alone}).status, kDone);
+    std::ostringstream written;
+    written << std::ifstream(alone).rdbuf();
+    EXPECT_EQ(written.str(), lines);
+  }
+}
+
+TEST(Schedule, SaysWhatAnOrderIsWithoutAName) {
+  const Folder folder;
+  for (const auto& [lines, told] :
+       {std::pair{"F0 F1 F2 B0 F3 B1 B2 B3\nF0 F1 B0 F2 B1 F3 B2 B3\n",
+                  "This is 1F1B with 1 more warm-up forward."},
+        {"F0 F1 B0 B1\nF0 F1 B0 B1\n",
+         "This is GPipe with the backwards in the order of the forwards."}}) {
+    const std::string file = folder.file("order.txt", lines);
+    EXPECT_THAT(command({"schedule", file}).out, HasSubstr(told));
+    EXPECT_TRUE(command({"schedule", file, "--json"}).json().at("recognised").is_null());
   }
 }
 

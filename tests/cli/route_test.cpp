@@ -39,6 +39,24 @@ TEST(Route, ShowsLoadsDropsAndWhatTravels) {
   EXPECT_EQ(routed.at("homes").at(1).at("tokens").size(), 128u);
 }
 
+// Even routers drop choices where the capacity is below 1.
+TEST(Route, AgreesWithPredictOnWhatEvenRoutersDrop) {
+  for (const char* capacity : {"0.25", "0.5", "0.9", "1", "1.5"}) {
+    const json routed = command(with_setup({"route", "--json"}, {"--capacity", capacity})).json();
+    const json predicted =
+        command(with_setup({"predict", "--json", "--rank", "1"}, {"--capacity", capacity})).json();
+    std::int64_t sent = 0;
+    for (const json& row : predicted.at("traffic"))
+      if (row.at("group") == "ep" && row.at("purpose") == "tokens")
+        sent += row.at("sent_bytes").get<std::int64_t>();
+    // Dispatch and combine, forward and backward, of eight layers and two micro-batches.
+    std::int64_t one_way = routed.at("sent_bytes").at(1);
+    for (int home = 0; home < 4; ++home)
+      if (home != 1) one_way += routed.at("rows").at(home).at(1).get<std::int64_t>() * 64 * 4;
+    EXPECT_EQ(sent, one_way * 2 * 8 * 2) << capacity;
+  }
+}
+
 TEST(Route, IsRefusedInOneSentence) {
   for (const auto& [words, text] :
        {std::pair{std::vector<std::string>{"route"}, "has no experts"},

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "engine/lesson/check/check_parts.h"
 #include "engine/predict/predict.h"
 #include "tests/lesson/lesson_copy.h"
@@ -72,6 +75,30 @@ TEST_P(PlantedFault, IsFound) {
     EXPECT_FALSE(fault.text.empty());
   }
   EXPECT_THAT(rules, testing::Contains(GetParam().rule)) << told(report);
+}
+
+TEST(Lessons, FaultsHaveALine) {
+  LessonCopy copy;
+  const std::string first = [&] {
+    copy.write();
+    std::ifstream file(copy.folder() / "lesson.json");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  const auto line_of = [](const std::string& text, const std::string& word) {
+    return 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(text.find(word)), '\n');
+  };
+  EXPECT_EQ(check_lesson(copy.folder().string()).lines.at("fill-it"),
+            line_of(first, "\"id\": \"fill-it\"") - 1)
+      << "the line of its brace";
+  copy.object["minutes"] = -1;
+  copy.write();
+  std::ifstream file(copy.folder() / "lesson.json");
+  const std::string wrong(std::istreambuf_iterator<char>(file), {});
+  const LessonReport report = check_lesson(copy.folder().string());
+  ASSERT_EQ(report.faults.size(), 1u);
+  EXPECT_EQ(report.faults[0].text, "lesson.json, line " +
+                                       std::to_string(line_of(wrong, "\"minutes\"")) +
+                                       ": \"minutes\" must be at least 1.");
 }
 
 // Numbers, bullets, signs and borders of a table are no words.

@@ -206,6 +206,43 @@ TEST(HuggingFace, RefusesWhatHasNoShape) {
     EXPECT_FALSE(import_hugging_face(nlohmann::json::parse(config), notes).ok()) << config;
 }
 
+// Null says that there is none; a file without the key may mean another number.
+TEST(HuggingFace, SaysWhatIsAssumedOfAnIncompleteFile) {
+  const auto notes_of = [](nlohmann::json config) {
+    config.update({{"num_hidden_layers", 4},
+                   {"hidden_size", 64},
+                   {"num_attention_heads", 4},
+                   {"vocab_size", 256},
+                   {"intermediate_size", 128},
+                   {"num_experts_per_tok", 2},
+                   {"max_position_embeddings", 128},
+                   {"tie_word_embeddings", false}});
+    std::vector<Message> notes;
+    EXPECT_TRUE(import_hugging_face(config, notes).ok());
+    std::string all;
+    for (const Message& note : notes) all += note.text + "\n";
+    return all;
+  };
+  EXPECT_EQ(notes_of({{"model_type", "mixtral"}, {"num_local_experts", 8}}),
+            "config.json has no num_key_value_heads; 4 is assumed.\n");
+  EXPECT_EQ(
+      notes_of({{"model_type", "gpt_oss"}, {"num_local_experts", 8}, {"num_key_value_heads", 2}}),
+      "config.json has no head_dim; 16 is assumed.\n");
+  nlohmann::json latent = {{"model_type", "deepseek_v3"},
+                           {"n_routed_experts", 8},
+                           {"moe_intermediate_size", 32},
+                           {"kv_lora_rank", 16},
+                           {"qk_nope_head_dim", 8},
+                           {"qk_rope_head_dim", 8},
+                           {"v_head_dim", 8}};
+  EXPECT_EQ(notes_of(latent),
+            "config.json has no q_lora_rank; 0 is assumed.\n"
+            "config.json has no n_shared_experts; 0 is assumed.\n"
+            "config.json has no first_k_dense_replace; 0 is assumed.\n");
+  latent.update({{"q_lora_rank", nullptr}, {"n_shared_experts", 1}, {"first_k_dense_replace", 1}});
+  EXPECT_EQ(notes_of(latent), "");
+}
+
 // A family's experts and latents cannot be guessed: a file without their keys is no dense model.
 TEST(HuggingFace, NamesTheKeysThatExpertsAndLatentsLack) {
   const auto why = [](const char* type, const nlohmann::json& more) {

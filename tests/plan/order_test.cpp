@@ -127,6 +127,28 @@ TEST(OrderText, FindsThePlacementThatTheOrderIsRightWith) {
   EXPECT_FALSE(check_order(*looped).empty());
 }
 
+TEST(OrderText, IsReadAsEditorsAndTablesWriteIt) {
+  const auto plain = order_from_either("0F0,0B0\n1F0,1B0\n");
+  ASSERT_TRUE(plain.ok());
+  for (const char* text : {"\xEF\xBB\xBF"
+                           "0F0,0B0\n1F0,1B0\n",
+                           "\"0F0\",\"0B0\"\r\n\"1F0\",\"1B0\"\r\n",
+                           "\xEF\xBB\xBF"
+                           "F0 B0\nF0 B0\n"}) {
+    const auto read = order_from_either(text);
+    ASSERT_TRUE(read.ok()) << read.error().text;
+    EXPECT_EQ(read->ranks, plain->ranks);
+  }
+}
+
+TEST(CheckOrder, SaysOnceThatAStageIsHeldByNobody) {
+  const auto order = order_from_pytorch("0F0,0B0\n2F0,2B0\n");
+  ASSERT_TRUE(order.ok());
+  const std::vector<Message> wrong = check_order(*order);
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_EQ(wrong[0].text, "No rank holds stage 1.");
+}
+
 TEST(CheckOrder, NamesTheCircleRankByRank) {
   // Rank 1 wants to give back micro-batch 1 before it has received it; rank 0 sends it only after
   // it got the gradient of micro-batch 0.

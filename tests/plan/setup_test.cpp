@@ -192,7 +192,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"stage_layers":[1,-1]})", "stage_layers", "between 0 and"},
         Refused{R"({"format":"parallelarium-setup/9"})", "format", "reads parallelarium-setup/1"},
         Refused{R"({"format":"parallelarium-document/1"})", "", "holds no setup"},
+        Refused{R"({"format":"parallelarium-document/99","setup":{}})", "format",
+                "reads parallelarium-document/1"},
         Refused{R"({"dropout":1})", "dropout", "0.99"}, Refused{"// why\n{}", "", "line 1"},
+        Refused{R"({"gpus":8,"mesh":{"dp":4,"pp":4}})", "gpus", "gpus 8 makes mesh.dp 2, not 4"},
+        Refused{R"({"global_batch":64,"microbatches":4})", "global_batch",
+                "makes microbatches 64, not 4"},
         Refused{R"({"zero":1e999})", "", "too large"}));
 
 TEST(SetupFile, IsFoundInsideAnAnswer) {

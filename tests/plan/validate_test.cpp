@@ -18,6 +18,27 @@ struct Invalid {
 };
 
 // Every rule once, with its sentence; and every alternative it offers mends that rule.
+// A fused attention keeps no scores, and CP shares out the tokens: a long sequence is valid then.
+TEST(Validate, LetsLongSequencesThrough) {
+  Fields fields = {{"model", "llama3-8b"},
+                   {"machine", "dgx-h100"},
+                   {"pp", "1"},
+                   {"dp", "1"},
+                   {"tp", "8"},
+                   {"cp", "8"},
+                   {"sequence", "1000000"},
+                   {"microbatches", "64"},
+                   {"attention", "fused"}};
+  EXPECT_TRUE(validate(changed(fields)).empty());
+  fields.push_back({"attention", "unfused"});
+  fields.push_back({"cp", "1"});
+  fields.push_back({"tp", "1"});
+  fields.push_back({"sequence", "2000000"});
+  const std::vector<Message> wrong = validate(changed(fields));
+  ASSERT_FALSE(wrong.empty());
+  EXPECT_EQ(wrong.front().kind, "bytes-many");
+}
+
 TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
   const Invalid cases[] = {
       {{{"heads", "8"}, {"tp", "3"}},

@@ -230,6 +230,8 @@ TEST(Search, SaysWhatCannotBeSearched) {
   EXPECT_EQ(error_of([](PlanRequest& of) { of.global_batch = 0; }), "plan-batch");
   EXPECT_EQ(error_of([](PlanRequest& of) { of.base.context_parallel = ContextParallel::kLocal; }),
             "plan-local");
+  EXPECT_EQ(error_of([](PlanRequest& of) { of.base.collectives = "all_reduce=ring"; }),
+            "plan-collectives");
   EXPECT_EQ(error_of([](PlanRequest& of) {
               of.global_batch = 7;
               of.allowed["micro-batch"] = {"2"};

@@ -199,8 +199,13 @@ TEST(FloorOf, IsNeverAboveAnOrder) {
       const Result<Order> order =
           make_order(std::string(rule.name), ranks, 16, rule.chunks == 0 ? 2 : 1);
       if (!order) continue;
-      for (const Costs& costs : {Costs{"equal", equal}, Costs{"far", far}}) {
-        const std::vector<Durations> stages = costs.of(order->stages);
+      for (const auto& [costs, overlapped] : {std::pair(Costs{"equal", equal}, 0.0),
+                                              {Costs{"far", far}, 0.0},
+                                              {Costs{"equal", equal}, 1.5},
+                                              {Costs{"equal", equal}, 2.0},
+                                              {Costs{"far", far}, 2.5}}) {
+        std::vector<Durations> stages = costs.of(order->stages);
+        for (Durations& each : stages) each.overlapped = overlapped;
         const Floor floor = floor_of(*order, stages, {}, 4000);
         EXPECT_LE(floor.at_least, time_by_stage(*order, stages).makespan + 1e-9)
             << rule.name << ranks;
@@ -211,6 +216,20 @@ TEST(FloorOf, IsNeverAboveAnOrder) {
   const Floor floor = floor_of(*make_order("1f1b", 4, 8, 1), equal(4), {4, 3, 2, 1});
   EXPECT_TRUE(floor.exact);
   EXPECT_EQ(floor.at_least, (8 + 3) * 3);
+}
+
+// A pair that takes what its actions take one after the other changes no order's floor, and eight
+// pairs that take less follow each other without a gap.
+TEST(FloorOf, TakesPairsIntoAccount) {
+  const Order order = *make_order("dualpipe-v", 2, 4, 2);
+  std::vector<Durations> stages = equal(order.stages);
+  const Floor alone = floor_of(order, stages);
+  for (Durations& each : stages) each.overlapped = each.forward + each.backward;
+  EXPECT_EQ(floor_of(order, stages).at_least, alone.at_least);
+  for (Durations& each : stages) each.overlapped = 1.5;
+  const Floor pairs = floor_of(order, stages);
+  EXPECT_LT(pairs.at_least, alone.at_least);
+  EXPECT_GE(pairs.at_least, 2 * 4 * 1.5);
 }
 
 TEST(FloorOf, SaysThatNoOrderKeepsALimitBelowOne) {

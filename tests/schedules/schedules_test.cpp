@@ -105,6 +105,23 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Bubble,
                          testing::Combine(testing::Values(1, 2, 3, 4, 7, 16),
                                           testing::Values(1, 2, 8, 33)));
 
+// Also of one micro-batch, whose actions do not tell how chunks are placed.
+TEST(Text, ReadsBackAsTheSameOrder) {
+  for (const ScheduleInfo& info : schedules()) {
+    for (const int ranks : {2, 4}) {
+      for (const int microbatches : {1, 2, 3, 4, 8}) {
+        const auto order =
+            make_order(info.name, ranks, microbatches, info.chunks > 0 ? info.chunks : 2);
+        if (!order.ok()) continue;
+        const auto read = order_from_text(to_text(*order));
+        ASSERT_TRUE(read.ok()) << info.name;
+        EXPECT_EQ(read->stage_of, order->stage_of) << info.name << " " << microbatches;
+        EXPECT_EQ(read->ranks, order->ranks) << info.name << " " << microbatches;
+      }
+    }
+  }
+}
+
 TEST(Transfer, DelaysTheReceiverAndOccupiesNothing) {
   Durations durations = unequal(1, 1);
   durations.transfer = 0.5;

@@ -3,6 +3,8 @@
 // what the framework of a line needs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/plan/setup/setup.h"
 #include "engine/wire/frameworks/framework.h"
 
@@ -48,12 +50,39 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
   EXPECT_EQ(setup.chunks, 6);
   EXPECT_EQ(setup.microbatches, 32);
   EXPECT_EQ(setup.dropout, 0.1);
-  EXPECT_EQ(setup.precision.name, "mixed-16-main-grads");
+  EXPECT_EQ(setup.precision.name, "mixed-16") << "gradients of --fp16 are of 16 bits";
   ASSERT_EQ(read.not_understood.size(), 1u);
   EXPECT_EQ(read.not_understood[0].text,
             "--expert-tensor-parallel-size is left out: no setting of a Setup is known to follow "
             "from it.");
   EXPECT_TRUE(validate(setup).empty());
+}
+
+// In fp16 Megatron adds gradients up in fp32 only where it is told to, in bf16 always.
+TEST(LaunchScript, SaysHowWideGradientsOfFp16Are) {
+  const std::string line =
+      "pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 ";
+  const auto bytes = [&](const char* words) {
+    return script_or_fail(line + words).setup.precision.gradient_bytes;
+  };
+  EXPECT_EQ(bytes("--fp16"), 2);
+  EXPECT_EQ(bytes("--fp16 --accumulate-allreduce-grads-in-fp32"), 4);
+  EXPECT_EQ(bytes("--bf16"), 4);
+}
+
+TEST(LaunchScript, MayHaveAnOptimizerThatIsNotAdam) {
+  const std::string line =
+      "pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 --optimizer ";
+  const auto told = [&](const char* optimizer) {
+    const FrameworkSetup read = script_or_fail(line + optimizer);
+    return std::count_if(
+        read.not_understood.begin(), read.not_understood.end(), [&](const Message& note) {
+          return note.text == std::string("--optimizer ") + optimizer +
+                                  " is left out: Adam's states are counted, not its own.";
+        });
+  };
+  EXPECT_EQ(told("adam"), 0);
+  EXPECT_EQ(told("muon"), 1);
 }
 
 // Its arrays one behind another, each line without a mark at its end, and numbers that are

@@ -289,11 +289,11 @@ Result<void> Handout::save(const QString& path) const {
   QFont font = document.defaultFont();
   font.setPointSizeF(kLetterPt);
   document.setDefaultFont(font);
+  document.setMarkdown(markdown_);  // it forgets the pictures of the text before
   const std::vector<std::string> pictures = links_of(markdown_.toStdString()).pictures;
   for (const std::string& name : pictures)
     document.addResource(QTextDocument::ImageResource, QUrl(QString::fromStdString(name)),
                          picture(QDir(folder_).filePath(QString::fromStdString(name))));
-  document.setMarkdown(markdown_);
   document.setMetaInformation(QTextDocument::DocumentTitle, title_);
   style_paper_tables(document, kCellPadding);
   return write_bytes(path, ending == QLatin1String("pdf") ? paper_pdf(document, title_)

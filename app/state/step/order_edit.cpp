@@ -28,17 +28,6 @@ std::string shape_key(const Order& order, bool split) {
   return key;
 }
 
-// GPipe with the backwards in the order of the forwards: F0 F1 … B0 B1 … on every rank.
-bool is_gpipe_in_turn(const Order& order) {
-  if (order.chunks != 1 || order.stages != static_cast<int>(order.ranks.size())) return false;
-  std::vector<Action> line;
-  for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward})
-    for (int microbatch = 0; microbatch < order.microbatches; ++microbatch)
-      line.push_back({kind, microbatch, 0, false});
-  return std::all_of(order.ranks.begin(), order.ranks.end(),
-                     [&](const std::vector<Action>& rank) { return rank == line; });
-}
-
 }  // namespace
 
 OrderEdit::OrderEdit(Session& session) : session_(session) {

@@ -42,7 +42,7 @@ struct ExportOptions {
   SetupOptions setup;
   std::string file, format, view, framework;
   bool run = false, json = false;
-  int rank = -1;
+  std::optional<int> rank;
 };
 
 // "PNG" of "a/b.PNG", in lower case.
@@ -184,18 +184,15 @@ Outcome draw(const ExportOptions& options, const std::string& format, const Setu
 
 Outcome write_timeline(const ExportOptions& options, const std::string& format,
                        const Program& program, const Timeline& timeline) {
-  if (options.rank >= 0 &&
+  if (options.rank &&
       std::none_of(program.ranks.begin(), program.ranks.end(),
-                   [&](const RankProgram& rank) { return rank.rank == options.rank; }))
+                   [&](const RankProgram& rank) { return rank.rank == *options.rank; }))
     return Outcome::invalid(message("export-rank",
                                     "Rank {} is not among the {} ranks that were "
                                     "built.",
-                                    options.rank, program.ranks.size()));
-  const std::string content =
-      format == "csv"
-          ? to_csv(program, timeline)
-          : to_chrome_trace(program, timeline,
-                            options.rank >= 0 ? std::optional(options.rank) : std::nullopt);
+                                    *options.rank, program.ranks.size()));
+  const std::string content = format == "csv" ? to_csv(program, timeline)
+                                              : to_chrome_trace(program, timeline, options.rank);
   const Result<void> written = write_file(options.file, content);
   if (!written) return Outcome::failed(written.error());
   return Outcome::done("");
@@ -209,7 +206,7 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
   if (!situation) return Outcome::invalid(situation.error());
   const Setup& setup = situation->asked;
   const bool picture = *format != "trace" && *format != "csv";
-  if (options.rank >= 0 && *format != "trace")
+  if (options.rank && *format != "trace")
     return Outcome::invalid(message("export-rank-format", "--rank goes with a trace only."));
   if (!options.view.empty() && (!picture || !is_view_id(options.view)))
     return Outcome::invalid(message(
@@ -248,7 +245,7 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
 
 // The recipe goes to the file, or to standard output where none is named.
 Outcome export_recipe(const ExportOptions& options, Progress& progress) {
-  if (options.run || options.rank >= 0 || !options.view.empty() || !options.format.empty())
+  if (options.run || options.rank || !options.view.empty() || !options.format.empty())
     return Outcome::invalid(message("export-as-alone",
                                     "--as writes a Setup, so --run, --rank, --view and --format do "
                                     "not go with it."));

@@ -5,6 +5,7 @@
 
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
+#include "engine/lesson/teaching/json_place.h"
 #include "engine/plan/placement/parallel.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/wire/collective_messages.h"
@@ -105,6 +106,10 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   report.id = lesson->id;
   report.steps = lesson->steps.size();
   report.languages = lesson->texts.size();
+  if (const Result<std::string> text =
+          bounded_file(fs::path(lesson->folder) / "lesson.json", kMostLessonBytes))
+    for (std::size_t step = 0; step < lesson->steps.size(); ++step)
+      report.lines[lesson->steps[step].id] = json_line(*text, fmt::format("steps.{}", step));
   if (lesson->id != name)
     faults.add("lesson-id", "lesson.json",
                fmt::format("The id \"{}\" is not the folder's name \"{}\".", lesson->id, name));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lesson/teaching/json_place.h"
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 namespace parallelarium {
@@ -75,6 +77,24 @@ std::optional<JsonPlace> json_element(std::string_view text, JsonPlace array, st
     at = next_of(text, end);
   }
   return std::nullopt;
+}
+
+int json_line(std::string_view text, std::string_view path) {
+  JsonPlace place = json_root(text);
+  while (!path.empty()) {
+    const std::string_view key = path.substr(0, path.find('.'));
+    path.remove_prefix(std::min(path.size(), key.size() + 1));
+    std::size_t index = 0;
+    const bool is_list = place.begin < text.size() && text[place.begin] == '[';
+    if (is_list && std::from_chars(key.data(), key.data() + key.size(), index).ec != std::errc{})
+      break;
+    const std::optional<JsonPlace> inner =
+        is_list ? json_element(text, place, index) : json_member(text, place, key);
+    if (!inner) break;
+    place = *inner;
+  }
+  const std::string_view before = text.substr(0, place.begin);
+  return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
 }
 
 void set_json_member(std::string& text, JsonPlace object, const std::string& key,

@@ -19,6 +19,10 @@ JsonPlace json_root(std::string_view text);
 std::optional<JsonPlace> json_member(std::string_view text, JsonPlace object, std::string_view key);
 std::optional<JsonPlace> json_element(std::string_view text, JsonPlace array, std::size_t index);
 
+// The line, from 1 on, of the value at a dotted path such as "steps.3.ask.unit", or of the last one
+// on the way that is there.
+int json_line(std::string_view text, std::string_view path);
+
 // Sets a member of the object there to that JSON: in place of its value, or as a new last member,
 // written like the others.
 void set_json_member(std::string& text, JsonPlace object, const std::string& key,

@@ -70,6 +70,13 @@ class Config {
     return whole(names, fallback);
   }
 
+  // The number that a key says, or null says is none: 0. A file without the key may mean another.
+  std::int64_t said(const char* name) {
+    if (!json_.contains(name))
+      notes_.push_back(message("import-assumed", "config.json has no {}; {} is assumed.", name, 0));
+    return whole({name}, 0);
+  }
+
   bool flag(std::initializer_list<const char*> names, bool fallback) const {
     const nlohmann::json* value = find(names);
     return value != nullptr && value->is_boolean() ? value->get<bool>() : fallback;
@@ -182,6 +189,7 @@ void read_experts(Config& config, const Family& family, Model& model) {
     config.need_all({{count_name, "num_local_experts", "n_routed_experts", "num_experts"},
                      {"num_experts_per_tok", "experts_per_token"}});
   if (family.own_ffn) config.need_all({{"moe_intermediate_size"}});
+  if (family.experts && !family.own_ffn) config.need_all({{"intermediate_size"}});
   const std::int64_t count =
       config.whole({"num_local_experts", "n_routed_experts", "num_experts"}, 0);
   if (count == 0) return;
@@ -189,10 +197,13 @@ void read_experts(Config& config, const Family& family, Model& model) {
   experts.count = static_cast<int>(count);
   config.need_all({{"num_experts_per_tok", "experts_per_token"}});
   experts.top_k = static_cast<int>(config.whole({"num_experts_per_tok", "experts_per_token"}, 1));
-  experts.shared = static_cast<int>(config.whole({"n_shared_experts"}, 0));
+  experts.shared = static_cast<int>(family.latent ? config.said("n_shared_experts")
+                                                  : config.whole({"n_shared_experts"}, 0));
   experts.ffn = config.whole({"moe_intermediate_size"}, model.ffn);
   read_shared_width(config, experts);
-  experts.first_dense = static_cast<int>(config.whole({"first_k_dense_replace"}, 0));
+  experts.first_dense =
+      static_cast<int>(family.latent ? config.said("first_k_dense_replace")
+                                     : config.whole({"first_k_dense_replace"}, 0));
   read_dense_layers(config, experts);
   experts.group_limit = static_cast<int>(config.whole({"topk_group"}, 0));
   if (experts.group_limit > 0) experts.groups = static_cast<int>(config.whole({"n_group"}, 0));
@@ -206,13 +217,16 @@ void read_experts(Config& config, const Family& family, Model& model) {
 
 void read_attention(Config& config, const Family& family, Model& model) {
   if (!family.latent && config.find({"kv_lora_rank"}) == nullptr) {
-    model.head_dim = config.whole({"head_dim"}, 0);
+    const bool own_width = family.type == "gpt_oss" || family.type.starts_with("qwen3");
+    const std::int64_t usual = model.heads > 0 ? model.hidden / model.heads : 0;
+    model.head_dim =
+        own_width ? config.assumed({"head_dim"}, usual) : config.whole({"head_dim"}, 0);
     if (model.head_dim * model.heads == model.hidden) model.head_dim = 0;
     return;
   }
   config.need_all({{"kv_lora_rank"}, {"qk_nope_head_dim"}, {"qk_rope_head_dim"}, {"v_head_dim"}});
   model.latent.kv_rank = config.needed({"kv_lora_rank"});
-  model.latent.q_rank = config.whole({"q_lora_rank"}, 0);
+  model.latent.q_rank = config.said("q_lora_rank");
   model.latent.nope_dim = config.needed({"qk_nope_head_dim"});
   model.latent.rope_dim = config.needed({"qk_rope_head_dim"});
   model.latent.value_dim = config.needed({"v_head_dim"});
@@ -260,7 +274,9 @@ Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Messag
   model.layers = static_cast<int>(config.needed({"num_hidden_layers", "n_layer"}));
   model.hidden = config.needed({"hidden_size", "n_embd", "d_model"});
   model.heads = static_cast<int>(config.needed({"num_attention_heads", "n_head"}));
-  model.kv_heads = static_cast<int>(config.whole({"num_key_value_heads"}, model.heads));
+  model.kv_heads = static_cast<int>(family.experts && !family.latent
+                                        ? config.assumed({"num_key_value_heads"}, model.heads)
+                                        : config.whole({"num_key_value_heads"}, model.heads));
   model.vocab = config.needed({"vocab_size"});
   model.sequence = config.assumed({"max_position_embeddings", "n_positions", "n_ctx"}, 2048);
   model.mlp = family.gated ? Mlp::kSwiglu : Mlp::kGelu;

@@ -206,6 +206,17 @@ void place_chunks(Order& order) {
   order = std::move(best);
 }
 
+// Begins the lines with the one that says how chunks are placed.
+void state_placement(const Order& order, std::vector<std::string>& lines) {
+  for (const std::string_view placement : kPlacements) {
+    Order placed = order;
+    place_as(placed, placement);
+    if (placed.stage_of != order.stage_of || placed.stages != order.stages) continue;
+    lines.insert(lines.begin(), fmt::format("{} {} {}", kPlacementWord, placement, order.chunks));
+    break;
+  }
+}
+
 // Rank r of DualPipe holds the stages r and ranks - 1 - r, in this order: each is on two ranks.
 // The stages of each rank must be in ascending order, and its chunks numbered so.
 void number_mirrored_chunks(Order& order) {
@@ -249,9 +260,17 @@ std::vector<std::string> to_lines(const Order& order) {
   return lines;
 }
 
+std::vector<std::string> to_file_lines(const Order& order) {
+  std::vector<std::string> lines = to_lines(order);
+  Order read = order;
+  place_chunks(read);
+  if (read.stage_of != order.stage_of) state_placement(order, lines);
+  return lines;
+}
+
 std::string to_text(const Order& order) {
   std::string text;
-  for (const std::string& line : to_lines(order)) text += line + '\n';
+  for (const std::string& line : to_file_lines(order)) text += line + '\n';
   return text;
 }
 
@@ -259,14 +278,7 @@ std::vector<std::string> to_unfinished_lines(const Order& order) {
   std::vector<std::string> lines = to_lines(order);
   for (std::string& line : lines)
     if (line.empty()) line = "..";
-  if (order.chunks < 2) return lines;
-  for (const std::string_view placement : kPlacements) {
-    Order placed = order;
-    place_as(placed, placement);
-    if (placed.stage_of != order.stage_of || placed.stages != order.stages) continue;
-    lines.insert(lines.begin(), fmt::format("{} {} {}", kPlacementWord, placement, order.chunks));
-    break;
-  }
+  if (order.chunks > 1) state_placement(order, lines);
   return lines;
 }
 
@@ -349,8 +361,9 @@ Result<Order> order_from_pytorch(std::string_view text) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     std::vector<Action>& actions = order.ranks.emplace_back();
     std::vector<int>& stages = order.stage_of.emplace_back();
-    for (std::string_view word = next_word(line, " \t\r,"); !word.empty();
-         word = next_word(line, " \t\r,")) {
+    // Cells may stand in quotes.
+    for (std::string_view word = next_word(line, " \t\r,\""); !word.empty();
+         word = next_word(line, " \t\r,\"")) {
       const auto parsed = actions_from_word(word, ';', kOverlapMark, action_from_pytorch_word);
       if (!parsed) {
         return message("order-word-pytorch",

@@ -42,10 +42,13 @@ struct Order {
 };
 
 // One line per rank, actions separated by one space. The chunk is written when chunks > 1.
-std::string to_text(const Order& order);
 std::vector<std::string> to_lines(const Order& order);
-// The same of one that is not finished: a rank without work is an idle cell, and with chunks a
-// first line says how they are placed ("placement v 2"), since no fault tells yet.
+// The same; where they would be read with another placement of chunks, a first line states theirs
+// ("placement v 2").
+std::vector<std::string> to_file_lines(const Order& order);
+std::string to_text(const Order& order);
+// Of one that is not finished: a rank without work is an idle cell, and with chunks their
+// placement is always stated, since no fault tells yet.
 std::vector<std::string> to_unfinished_lines(const Order& order);
 // Reads what these wrote (idle cells "..", "_" and blank lines are skipped). Where no line says how
 // chunks are placed ("interleaved", "v" or "mirrored", and how many), they are placed as

@@ -181,7 +181,10 @@ void check_work(const Order& order, bool finished, std::vector<OrderFault>& faul
       const SaidWork said = count_work(order, {begin, end}, faults);
       begin = end;
       const auto lacks = [&](const char* what) {
-        faults.push_back(missing_work(order, what, stage, microbatch, said.holder));
+        OrderFault fault = missing_work(order, what, stage, microbatch, said.holder);
+        const bool told =
+            !faults.empty() && fault.rank < 0 && faults.back().sentence.text == fault.sentence.text;
+        if (!told) faults.push_back(std::move(fault));
       };
       const bool whole = said.has(ActionKind::kBackward), input = said.has(ActionKind::kInputGrad),
                  weight = said.has(ActionKind::kWeightGrad);

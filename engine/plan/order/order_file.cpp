@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "engine/plan/order/order.h"
 
@@ -10,12 +11,14 @@ namespace parallelarium {
 namespace {
 
 constexpr std::uintmax_t kMostOrderBytes = 16'000'000;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of UTF-8, as some editors write it
 
 }  // namespace
 
 // PyTorch's words start with a stage, ours with a letter.
 Result<Order> order_from_either(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n,(");
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::size_t first = text.find_first_not_of(" \t\r\n,(\"");
   const bool is_pytorch =
       first != std::string_view::npos && text[first] >= '0' && text[first] <= '9';
   return is_pytorch ? order_from_pytorch(text) : order_from_text(text);
@@ -33,7 +36,9 @@ Result<std::string> text_of_order_file(const std::string& path) {
   }
   std::ostringstream content;
   content << file.rdbuf();
-  return content.str();
+  std::string text = content.str();
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
 }
 
 }  // namespace parallelarium

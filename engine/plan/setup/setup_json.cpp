@@ -12,6 +12,34 @@ namespace parallelarium {
 namespace {
 
 constexpr const char* kFormat = "parallelarium-setup/1";
+constexpr const char* kDocument = "parallelarium-document/1";
+
+Message unknown_format(const std::string& format, const char* known) {
+  Message error =
+      message("setup-format", "The format is “{}”; this version reads {}.", shown(format), known);
+  error.field = "format";
+  return error;
+}
+
+// A file that says both what fills a setting and another value of that setting.
+std::optional<Message> contradiction(const Setup& setup, const nlohmann::json& settings) {
+  const auto other = [&](const char* filler, const char* key, const nlohmann::json& place,
+                         std::int64_t made) -> std::optional<Message> {
+    if (!settings.is_object() || !settings.contains(filler) || !place.is_object()) return {};
+    const auto said =
+        place.find(std::string_view(key).substr(std::string_view(key).rfind('.') + 1));
+    if (said == place.end() || *said == made) return {};
+    Message error =
+        message("setting-contradicts", "{} {} makes {} {}, not {}; leave out one of them.", filler,
+                settings[filler].dump(), key, made, said->dump());
+    error.field = filler;
+    return error;
+  };
+  const nlohmann::json mesh =
+      settings.is_object() ? settings.value("mesh", nlohmann::json()) : nlohmann::json();
+  if (std::optional<Message> error = other("gpus", "mesh.dp", mesh, setup.mesh.dp)) return error;
+  return other("global_batch", "microbatches", settings, setup.microbatches);
+}
 
 Result<Setup> read_setup(const nlohmann::json& json) {
   Setup setup = new_setup();
@@ -19,16 +47,12 @@ Result<Setup> read_setup(const nlohmann::json& json) {
   if (json.is_object() && json.contains("format")) {
     const Result<std::string> format = text_from(json["format"], "format");
     if (!format) return format.error();
-    if (*format != kFormat) {
-      Message error = message("setup-format", "The format is “{}”; this version reads {}.",
-                              shown(*format), kFormat);
-      error.field = "format";
-      return error;
-    }
+    if (*format != kFormat) return unknown_format(*format, kFormat);
     settings.erase("format");
   }
   if (Result<void> read = read_settings(setup, settings, setup_settings()); !read)
     return read.error();
+  if (std::optional<Message> clash = contradiction(setup, settings)) return std::move(*clash);
   return setup;
 }
 
@@ -50,7 +74,10 @@ Result<nlohmann::json> setup_in(const nlohmann::json& file) {
   if (!file.is_object()) return file;
   const auto setup = file.find("setup");
   const auto format = file.find("format");
-  if (format != file.end() && *format == "parallelarium-document/1") {
+  if (format != file.end() && format->is_string() && *format != kDocument &&
+      format->get_ref<const std::string&>().starts_with("parallelarium-document/"))
+    return unknown_format(format->get<std::string>(), kDocument);
+  if (format != file.end() && *format == kDocument) {
     if (setup != file.end()) return *setup;
     return message("document-setup", "The document holds no setup; save it again.");
   }

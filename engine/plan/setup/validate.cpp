@@ -165,12 +165,15 @@ void check_size(const Setup& setup, Messages& wrong) {
   if (T * static_cast<double>(setup.global_batch()) > kMostTokens)
     add(wrong, message("tokens-many", "A step would have more than 10^15 tokens."), "microbatches",
         {"1"});
-  // An upper bound of what one rank could hold: every tensor of every micro-batch of the model.
+  // An upper bound of what one rank could hold: every tensor of every micro-batch of the model. A
+  // fused attention keeps no scores.
+  const double tokens = T / setup.mesh.cp;
+  const double scores = setup.attention == Attention::kFused ? 0 : 2 * T / setup.mesh.tp;
   const double width =
       static_cast<double>(model.hidden) * 16 + static_cast<double>(model.ffn) * 8 +
-      model.heads * (2 * T + 8 * static_cast<double>(model.head_dim)) +
+      model.heads * (scores + 8 * static_cast<double>(model.head_dim)) +
       static_cast<double>(model.experts.ffn) * 8 * (model.experts.top_k + model.experts.shared + 1);
-  const double bytes = 8.0 * setup.micro_batch * setup.microbatches * T *
+  const double bytes = 8.0 * setup.micro_batch * setup.microbatches * tokens *
                        (model.layers * width + static_cast<double>(model.vocab));
   if (bytes > kMostBytes)
     add(wrong,

@@ -93,7 +93,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     groups_.push_back({link.latency_seconds.value, sustained_rate(link) * (one_node ? links : 1),
                        static_cast<int>(group.ranks.size()), on_node, one_ring_ ? 1 : on_node,
                        leaving_of(setup, group, on_node), sustained_rate(nodes_.inside) * links,
-                       torus});
+                       torus, group.axis == Axis::kPp});
   }
   reduce_seconds_ = over(1, combine_rate(machine, DataType::kF32));
   reduce_half_seconds_ = over(1, combine_rate(machine, DataType::kBf16));
@@ -181,9 +181,9 @@ const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
   return &nearest->link;
 }
 
-double CostModel::message_seconds(const Link& link, double bytes) const {
+double CostModel::message_seconds(const Link& link, double bytes, bool of_stages) const {
   const double lasting = over(bytes, sustained_rate(link));
-  if (&link == &nodes_.inside)
+  if (of_stages && &link == &nodes_.inside)
     for (const CollectiveTimes& times : times_)
       if (times.collective == kSendTimes)
         return std::max(times.at(0),
@@ -350,10 +350,10 @@ double CostModel::even_seconds(const Op& op, int rank) const {
       // Along a torus each device passes on what its neighbours send as far.
       const int hops = hops_between(rank, op.peer);
       const double passing = (hops - 1) * link.latency_seconds.value;
-      return std::max(
-                 message_seconds(link, static_cast<double>(op.bytes) * hops) + passing + combining,
-                 host_message_seconds_) *
-             op.repeat;
+      const bool of_stages = op.lane == Lane::kPipeline || op.group < 0 ||
+                             groups_[static_cast<std::size_t>(op.group)].of_stages;
+      const double message = message_seconds(link, static_cast<double>(op.bytes) * hops, of_stages);
+      return std::max(message + passing + combining, host_message_seconds_) * op.repeat;
     }
     case OpKind::kCollective:
       return collective_seconds(op);

@@ -12,7 +12,9 @@ Result<ExpertRows> ExpertRows::make(const Setup& setup, const Routing* measured)
   const Model& model = setup.model;
   ExpertRows rows;
   if (model.experts.count == 0 || model.experts.first_dense >= model.layers) return rows;
-  if (measured == nullptr && setup.skew == 0) return rows;
+  const double capacity = model.experts.capacity;  // below 1 even routers drop choices
+  const bool drops = capacity > 0 && capacity < 1;
+  if (measured == nullptr && setup.skew == 0 && !drops) return rows;
   rows.mesh_ = setup.mesh;
   rows.first_layer_ = model.experts.first_dense;
   rows.alike_ = measured == nullptr;

@@ -64,13 +64,15 @@ class CostModel {
     double leaving = 1;
     double inside = 0;      // bytes per second of its links inside a node
     TorusReach torus = {};  // of the ranks that share a node; none where that is no torus
+    bool of_stages = false;
   };
   static double leaving_of(const Setup& setup, const Group& group, int on_node);
   const Link& link_between(int a, int b) const;
   const Link& slowest_link(const std::vector<int>& ranks) const;
   // As it was measured, among that many ranks or the next number of them; null: never.
   const Link* measured(CollectiveKind kind, int ranks) const;
-  double message_seconds(const Link& link, double bytes) const;
+  // `of_stages`: a transfer that a framework makes, as between stages, and no step of a collective.
+  double message_seconds(const Link& link, double bytes, bool of_stages) const;
   // As a lone one takes within a node, from a table; null: there is none.
   const CollectiveTimes* timed(CollectiveKind kind, const GroupCost& group) const;
   double timed_seconds(const CollectiveTimes& times, CollectiveKind kind, double bytes,

@@ -136,6 +136,23 @@ FrameworkRow fixed(std::string name, nlohmann::json value) {
   return row;
 }
 
+FrameworkRow adam(std::string name, nlohmann::json value) {
+  FrameworkRow row = fixed(name, value);
+  if (value.is_null()) row.write = [](const Setup&, Entries&) {};
+  row.read = [name](Draft& draft) -> Result<void> {
+    const std::string word = word_at(draft, name, "");
+    std::string small = word;
+    std::transform(small.begin(), small.end(), small.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    if (!word.empty() && word != "auto" && small.find("adam") == std::string::npos)
+      draft.notes.push_back(message("framework-optimizer",
+                                    "{} {} is left out: Adam's states are counted, not its own.",
+                                    shown(draft.shown_name(name)), shown(word)));
+    return {};
+  };
+  return row;
+}
+
 FrameworkRow only_read(std::vector<std::string> names, std::vector<std::string> settings,
                        std::function<Result<void>(Draft&)> read) {
   FrameworkRow row;

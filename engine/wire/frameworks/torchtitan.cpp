@@ -338,10 +338,10 @@ FrameworkTable torchtitan_table() {
                    "parallelism.spmd_backend",
                    "training.mixed_precision_reduce"};
   table.reasons = {
-      {"schedule",
-       message("framework-titan-schedule",
-               "An order of one's own can be given to it as a file "
-               "(pipeline_parallel_schedule_csv): schedule FILE --notation pytorch writes it.")},
+      {"schedule", message("framework-titan-schedule",
+                           "An order of one's own can be given to it as a file "
+                           "(pipeline_parallel_schedule_csv): schedule FILE --notation pytorch "
+                           "--out CSV writes it.")},
       {"zero", message("framework-titan-zero",
                        "FSDP shares out parameters, gradients and optimizer states together.")},
       {"model", message("framework-titan-model",

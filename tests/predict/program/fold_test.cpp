@@ -130,6 +130,31 @@ std::map<std::int32_t, Span> actions_of(const Program& program, const Timeline& 
   return actions;
 }
 
+// Collectives by steps are ops of their own, which no fold holds: however a step is asked for, it
+// takes the same time. A ring's steps take what the transport's ring takes.
+TEST(Folds, HoldNoCollectivesBySteps) {
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("llama-7b");
+  setup.machine = "dgx-a100-80g";
+  setup.model.layers = 4;
+  setup.mesh = Mesh();
+  setup.mesh.tp = 4;
+  setup.mesh.pp = 2;
+  setup.microbatches = 4;
+  const Machine on = *find_machine("dgx-a100-80g");
+  setup.collectives = "direct";
+  const double direct = predict(setup, on)->step.seconds;
+  for (const char* collectives : {"ring", "all_reduce=tree", "all_reduce=halving-doubling"}) {
+    setup.collectives = collectives;
+    const double pieces = predict(setup, on)->step.seconds;
+    EXPECT_NEAR(predict(setup, on, {.stage_level = true})->step.seconds, pieces, 1e-9)
+        << collectives;
+    if (setup.collectives == "ring") {
+      EXPECT_NEAR(pieces, direct, 0.02 * direct);
+    }
+  }
+}
+
 class Folded : public testing::TestWithParam<int> {};
 
 // What a rank computes in each action, in issue order: layer, piece, phase and block.

@@ -191,6 +191,26 @@ TEST(RanksStateBeforeTheSum, IsTheTrainingOnTheRanksOwnText) {
   }
 }
 
+// DualPipe's two ranks hold the same stages and train them on other micro-batches; of a tied table
+// the first stage has one part of the gradient and the last the other.
+TEST(RanksStateBeforeTheSum, IsThatBeforeStagesAddUpTheirs) {
+  const std::vector<RankState> copies =
+      states_of(small_model("pp=2 schedule=dualpipe microbatches=4"));
+  ASSERT_EQ(copies.size(), 2u);
+  ASSERT_TRUE(copies[0].gradient_norm && copies[1].gradient_norm);
+  const double a = *copies[0].gradient_norm, b = *copies[1].gradient_norm;
+  const double reduced = copies[0].gradient_norm_reduced;
+  EXPECT_EQ(copies[1].gradient_norm_reduced, reduced);
+  EXPECT_NE(a, b);
+  EXPECT_NE(a, reduced);
+  EXPECT_LE(reduced, a + b);
+  EXPECT_GE(reduced, std::abs(a - b));
+  for (const RankState& stage : states_of(small_model("pp=2 microbatches=4"))) {
+    ASSERT_TRUE(stage.gradient_norm) << stage.rank;
+    EXPECT_NE(*stage.gradient_norm, stage.gradient_norm_reduced) << stage.rank;
+  }
+}
+
 TEST(RanksStateBeforeTheSum, IsNoneWhereEveryMicrobatchIsAddedUpAtOnce) {
   for (const RankState& state : states_of(small_model("dp=2 zero=2 microbatches=3")))
     EXPECT_FALSE(state.gradient_norm.has_value());

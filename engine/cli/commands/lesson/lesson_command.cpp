@@ -34,7 +34,11 @@ struct LessonCheckOptions {
 
 nlohmann::json report_json(const LessonReport& report) {
   nlohmann::json faults = nlohmann::json::array();
-  for (const Message& fault : report.faults) faults.push_back(to_json(fault));
+  for (const Message& fault : report.faults) {
+    nlohmann::json& told = faults.emplace_back(to_json(fault));
+    if (const auto line = report.lines.find(fault.field); line != report.lines.end())
+      told["line"] = line->second;
+  }
   return {{"id", report.id},
           {"ok", report.ok()},
           {"steps", report.steps},
@@ -55,11 +59,15 @@ std::string report_text(const std::vector<LessonReport>& reports, bool with_runs
                report.ok() ? with_runs ? "proved" : "proved, without runs"
                            : fmt::format("{} fault{}", report.faults.size(),
                                          report.faults.size() == 1 ? "" : "s")});
-    for (const Message& fault : report.faults)
-      faults += wrapped(fmt::format("{}{}{}: {}", report.id, fault.field.empty() ? "" : ", ",
-                                    fault.field, fault.text),
+    for (const Message& fault : report.faults) {
+      const auto line = report.lines.find(fault.field);
+      const std::string at =
+          line == report.lines.end() ? "" : fmt::format(" (lesson.json, line {})", line->second);
+      faults += wrapped(fmt::format("{}{}{}{}: {}", report.id, fault.field.empty() ? "" : ", ",
+                                    fault.field, at, fault.text),
                         100, 4) +
                 "\n";
+    }
   }
   return table.text() + (faults.empty() ? "" : "\n" + faults);
 }

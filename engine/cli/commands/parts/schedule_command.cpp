@@ -32,7 +32,7 @@ struct ScheduleOptions {
   int stages = 0, microbatches = 0, chunks = 0;
   double forward = 1, backward_input = 1, backward_weight = 1, transfer = 0;
   double backward = 0, overlapped = 0;
-  std::string notation = "paper";
+  std::string notation = "paper", out;
   std::vector<double> held_limit;
   bool json = false;
   const CLI::Option *chunks_given = nullptr, *backward_given = nullptr;
@@ -92,7 +92,7 @@ Result<Order> order_from_file(const ScheduleOptions& options) {
                    "{} holds {} micro-batches, not the {} of --microbatches.", options.name,
                    order->microbatches, options.microbatches);
   if (options.chunks > 0 && options.chunks != order->chunks)
-    return message("order-chunks.option", "{} holds {} chunks per rank, not the {} of --chunks.",
+    return message("order-chunks.option", "Chunks per rank: {} holds {}, but --chunks is {}.",
                    options.name, order->chunks, options.chunks);
   return order;
 }
@@ -225,6 +225,11 @@ std::string schedule_text(const Order& order, const TimedOrder& timed, const Dur
   text += "\n" + floor_text(*verdict.floor);
   if (!info && !verdict.recognised.empty())
     text += fmt::format("This is {}.\n", listed(verdict.recognised)->title);
+  else if (const int more = info ? 0 : more_warm_ups(order); more > 0)
+    text +=
+        fmt::format("This is 1F1B with {} more warm-up forward{}.\n", more, more == 1 ? "" : "s");
+  else if (!info && is_gpipe_in_turn(order))
+    text += "This is GPipe with the backwards in the order of the forwards.\n";
   return text;
 }
 
@@ -279,6 +284,12 @@ Outcome schedule(const ScheduleOptions& options) {
   Verdict verdict = judge(*order, durations, *limits);
   if (info) verdict.recognised = info->name;
   const TimedOrder timed = verdict.legal() ? time_order(*order, durations) : TimedOrder();
+  if (!options.out.empty()) {
+    const std::string order_text =
+        options.notation == "pytorch" ? to_pytorch(*order) : to_text(*order);
+    if (const Result<void> written = write_file(options.out, order_text); !written)
+      return Outcome::failed(written.error());
+  }
   if (!options.json)
     return Outcome::done(verdict.legal()
                              ? schedule_text(*order, timed, durations, verdict, options, info)
@@ -299,7 +310,8 @@ void add_schedule(Commands& commands) {
       "  parallelarium-engine schedule gpipe --stages 4 --microbatches 8 --transfer 0.1 --json\n"
       "  parallelarium-engine schedule zb-h1 --stages 4 --microbatches 8\n"
       "  parallelarium-engine schedule interleaved --stages 4 --microbatches 8 --chunks 2\n"
-      "  parallelarium-engine schedule dualpipe --stages 8 --microbatches 20 --notation pytorch\n"
+      "  parallelarium-engine schedule dualpipe --stages 8 --microbatches 20 --notation pytorch "
+      "--out o.csv\n"
       "  parallelarium-engine schedule my_order.txt          (lines such as F0 F1 B0 B1)\n"
       "  parallelarium-engine schedule my_order.csv --held-limit 4,3,2,1 --json\n");
   auto options = std::make_shared<ScheduleOptions>();
@@ -328,6 +340,7 @@ void add_schedule(Commands& commands) {
       ->option_text("N,...")
       ->delimiter(',');
   add("--notation", options->notation, "paper (F0 B0) or pytorch (0F0,0B0)", "N");
+  add("--out", options->out, "a file for the order alone, in this notation", "FILE");
   command->add_flag("--json", options->json, "print JSON");
   commands.set_body(command, [options](Progress&) { return schedule(*options); });
 }

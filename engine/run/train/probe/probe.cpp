@@ -114,8 +114,8 @@ std::string text_of(const Probe& probe) {
 Result<void> check_probe(const Setup& setup, const Program& program, const Probe& probe) {
   const int steps = setup.run.warmup + setup.run.steps;
   if (probe.step < 1 || probe.step > steps)
-    return about_probe(message("probe.step", "There is no step {}; this run has steps 1 to {}.",
-                               probe.step, steps));
+    return about_probe(message(
+        "probe.step", "There is no step {}; the last step of this run is {}.", probe.step, steps));
   if (probe.microbatch >= setup.microbatches)
     return about_probe(message("probe.microbatch",
                                "There is no micro-batch {}; each replica has 0 to {}.",

@@ -81,15 +81,17 @@ std::int64_t elements_of(const RankProgram& rank) {
   return rank.parameters.empty() ? 0 : rank.parameters.back().offset + rank.parameters.back().count;
 }
 
-// Whether the op takes part in adding up gradients over data parallel ranks, or changes their type
-// for that.
+// Whether the op takes part in adding up gradients over data parallel ranks or over stages that
+// hold the same parameters (DualPipe's copies, a tied table), or changes their type for that.
 bool adds_up_gradients(const Program& program, const Op& op) {
   if (op.lane != Lane::kData) return false;
   if (op.kind == OpKind::kCompute)
     return op.piece == Piece::kCombine &&
            (op.purpose == Purpose::kNone || op.purpose == Purpose::kGradients);
-  return op.purpose == Purpose::kGradients && op.group >= 0 &&
-         program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kDp;
+  if (op.group < 0) return false;
+  const Axis axis = program.groups[static_cast<std::size_t>(op.group)].axis;
+  return (op.purpose == Purpose::kGradients && (axis == Axis::kDp || axis == Axis::kPp)) ||
+         op.purpose == Purpose::kEmbedding;
 }
 
 template <class T>

@@ -43,6 +43,7 @@ FrameworkRow bytes_of_states(const MegatronNames& n) {
   const std::string square = n("exp-avg-sq-dtype", "optimizer.exp_avg_sq_dtype");
   const std::string grads = n("main-grads-dtype", "optimizer.main_grads_dtype");
   const std::string reduced = n("grad-reduce-in-bf16", "mixed_precision.grad_reduce_in_fp32");
+  const std::string sums = "accumulate-allreduce-grads-in-fp32";
   FrameworkRow row;
   row.names = {bf16,
                aware,
@@ -52,7 +53,7 @@ FrameworkRow bytes_of_states(const MegatronNames& n) {
                grads,
                reduced,
                "mixed_precision",
-               "accumulate-allreduce-grads-in-fp32",
+               sums,
                "fp16",
                "mixed_precision.params_dtype",
                "ddp.grad_reduce_in_fp32"};
@@ -97,8 +98,10 @@ FrameworkRow bytes_of_states(const MegatronNames& n) {
       put_precision(draft.setup, 4, 4, 0, 8);
       return {};
     }
+    // In bf16 Megatron sums in fp32 unless told otherwise, in fp16 only where told so.
     const bool wide =
-        line ? !flag_at(draft, reduced, false)
+        line ? (flag_at(draft, "fp16", false) ? flag_at(draft, sums, false)
+                                              : !flag_at(draft, reduced, false))
              : flag_at(draft, reduced, flag_at(draft, "ddp.grad_reduce_in_fp32", true));
     const bool is_aware = flag_at(draft, aware, false);
     const auto of = [&](const std::string& name) {
@@ -250,6 +253,7 @@ std::vector<FrameworkRow> megatron_training_rows(const MegatronNames& n) {
       same(n("seed", "rng.seed"), "run.seed", 1234),
       same(n("train-iters", "train.train_iters"), "run.steps")};
   if (n.line) rows.push_back(fixed("mock-data", true));
+  if (n.line) rows.push_back(adam("optimizer", nullptr));
   return rows;
 }
 

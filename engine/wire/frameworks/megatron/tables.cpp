@@ -108,7 +108,6 @@ FrameworkTable megatron_table() {
                    "manual-gc*",
                    "no-save-*",
                    "no-load-*",
-                   "optimizer",
                    "fp8-*",
                    "override-*",
                    "dataloader-*",

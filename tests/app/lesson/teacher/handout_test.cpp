@@ -98,9 +98,18 @@ TEST_F(Handouts, AreFilesThatHoldTheirPictures) {
     text.steps.begin()->second.body += "\n\n![A red field](drawn.svg)\n";
   const Handout handout = made(lesson, {1, true});
   ASSERT_TRUE(handout.save(folder_.filePath("a.html")));
-  EXPECT_TRUE(content(folder_.filePath("a.html")).contains("data:image/png;base64,"));
+  const QRegularExpressionMatch kept =
+      QRegularExpression(
+          QStringLiteral("width=\"40\" src=\"data:image/png;base64,([A-Za-z0-9+/=]+)\""))
+          .match(QString::fromUtf8(content(folder_.filePath("a.html"))));
+  ASSERT_TRUE(kept.hasMatch());
+  const QImage drawn = QImage::fromData(QByteArray::fromBase64(kept.captured(1).toLatin1()));
+  EXPECT_EQ(drawn.width(), 2 * drawn.height());
+  EXPECT_EQ(drawn.pixelColor(drawn.rect().center()), QColor(Qt::red));
   ASSERT_TRUE(handout.save(folder_.filePath("a.pdf")));
-  EXPECT_TRUE(content(folder_.filePath("a.pdf")).startsWith("%PDF"));
+  const QByteArray pdf = content(folder_.filePath("a.pdf"));
+  EXPECT_TRUE(pdf.startsWith("%PDF"));
+  EXPECT_TRUE(pdf.contains(QByteArray("/Width ") + QByteArray::number(drawn.width())));
   const Result<void> wrong = handout.save(folder_.filePath("a.doc"));
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().id, "handout-ending");
