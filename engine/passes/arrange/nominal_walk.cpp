@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <queue>
 
 namespace parallelarium {
 
@@ -12,22 +11,52 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kNominalLinkBytesPerSecond = 1e12;
 
-struct NominalEvent {
-  double time = 0;
-  bool finish = false;  // finishing comes before starting at the same time
-  std::int32_t rank = 0;
-  bool operator>(const NominalEvent& other) const {
-    if (time != other.time) return time > other.time;
-    if (finish != other.finish) return !finish;
-    return rank > other.rank;
+// What each rank does next, of which one comes first: the earliest, of those at the same time one
+// that finishes before one that starts, and then that of the lowest rank.
+class NextEvents {
+ public:
+  struct Event {
+    double time = kNever;
+    bool finish = false;
+  };
+
+  explicit NextEvents(std::size_t ranks) {
+    while (leaves_ < ranks) leaves_ *= 2;
+    events_.resize(leaves_);
+    first_.resize(2 * leaves_);
+    for (std::size_t rank = 0; rank < leaves_; ++rank)
+      first_[leaves_ + rank] = static_cast<std::int32_t>(rank);
+    for (std::size_t at = leaves_ - 1; at > 0; --at) first_[at] = first_[2 * at];
   }
+  void set(std::int32_t rank, Event event) {
+    events_[rank] = event;
+    for (std::size_t at = (leaves_ + rank) / 2; at > 0; at /= 2) {
+      const std::int32_t left = first_[2 * at], right = first_[2 * at + 1];
+      first_[at] = before(events_[right], events_[left]) ? right : left;
+    }
+  }
+  std::int32_t first() const { return first_[1]; }
+  const Event& of(std::int32_t rank) const { return events_[rank]; }
+
+ private:
+  static bool before(const Event& a, const Event& b) {
+    return a.time != b.time ? a.time < b.time : a.finish && !b.finish;
+  }
+  std::size_t leaves_ = 1;           // a power of two
+  std::vector<Event> events_;        // by rank
+  std::vector<std::int32_t> first_;  // at each node of a tree the rank that comes first below it
 };
 
 class NominalWalk {
  public:
   NominalWalk(const Order& order, const std::vector<NominalRank>& ranks, std::int64_t bytes,
               NominalSink& sink)
-      : order_(order), ranks_(ranks), bytes_(bytes), sink_(sink), states_(ranks.size()) {
+      : order_(order),
+        ranks_(ranks),
+        bytes_(bytes),
+        sink_(sink),
+        states_(ranks.size()),
+        events_(ranks.size()) {
     const auto cells = static_cast<std::size_t>(order.stages) * order.microbatches;
     input_.assign(cells, kNever);
     gradient_.assign(cells, kNever);
@@ -44,13 +73,13 @@ class NominalWalk {
   }
 
   std::vector<int> run() {
-    for (std::size_t r = 0; r < ranks_.size(); ++r)
-      events_.push({0, false, static_cast<std::int32_t>(r)});
-    while (!events_.empty()) {
-      const NominalEvent event = events_.top();
-      events_.pop();
-      if (event.finish) finish(event.rank, event.time);
-      start(event.rank, event.time);
+    for (std::size_t r = 0; r < ranks_.size(); ++r) await(static_cast<std::int32_t>(r));
+    for (;;) {
+      const std::int32_t rank = events_.first();
+      const auto [time, finishes] = events_.of(rank);
+      if (time == kNever) break;
+      if (finishes) finish(rank, time);
+      start(rank, time);
     }
     std::vector<int> walked;
     for (const State& state : states_) walked.push_back(static_cast<int>(state.next));
@@ -87,21 +116,33 @@ class NominalWalk {
     return kNever;
   }
 
+  // When what comes next on a rank can start; kNever: not known yet, or there is nothing.
+  double next_time(std::int32_t r) const {
+    const State& state = states_[r];
+    const std::vector<Action>& line = order_.ranks[r];
+    if (state.next >= line.size()) return kNever;
+    const Action& action = line[state.next];
+    const double ready = ready_time(action, order_.stage_of[r][action.chunk]);
+    if (!sink_.is_paired(r, state.next)) return ready;
+    const Action& other = line[state.next + 1];
+    return std::max(ready, ready_time(other, order_.stage_of[r][other.chunk]));
+  }
+
+  // A rank that is free starts what comes next as soon as that can start. One at work looks for
+  // that when it has finished.
+  void await(std::int32_t r) {
+    if (states_[r].busy) return;
+    if (const double ready = next_time(r); ready != kNever) events_.set(r, {ready, false});
+  }
+
+  // Of a rank that is free, if that can start.
   void start(std::int32_t r, double now) {
     State& state = states_[r];
-    if (state.busy || state.next >= order_.ranks[r].size()) return;
-    const Action& action = order_.ranks[r][state.next];
-    double ready = ready_time(action, order_.stage_of[r][action.chunk]);
-    const bool paired = sink_.is_paired(r, state.next);
-    if (paired) {
-      const Action& other = order_.ranks[r][state.next + 1];
-      ready = std::max(ready, ready_time(other, order_.stage_of[r][other.chunk]));
-    }
-    if (ready == kNever) return;
-    if (ready > now) {
-      events_.push({ready, false, r});
+    if (const double ready = next_time(r); ready > now) {
+      events_.set(r, {ready, false});
       return;
     }
+    const bool paired = sink_.is_paired(r, state.next);
     sink_.start(r, state.next, paired);
     double seconds = 0;
     for (std::size_t at = state.next; at <= state.next + (paired ? 1 : 0); ++at) {
@@ -112,14 +153,15 @@ class NominalWalk {
     }
     state.busy = true;
     state.paired = paired;
-    events_.push({now + seconds, true, r});
+    events_.set(r, {now + seconds, true});
   }
 
   void finish(std::int32_t r, double now) {
     State& state = states_[r];
     state.busy = false;
-    for (int actions = state.paired ? 2 : 1; actions > 0; --actions)
-      finish_action(r, order_.ranks[r][state.next++], now);
+    const std::size_t first = state.next;
+    state.next += state.paired ? 2 : 1;
+    for (std::size_t at = first; at < state.next; ++at) finish_action(r, order_.ranks[r][at], now);
   }
   void finish_action(std::int32_t r, const Action& action, double now) {
     const int stage = order_.stage_of[r][action.chunk];
@@ -129,7 +171,7 @@ class NominalWalk {
       if (stage + 1 < order_.stages) {
         const double arrival = transfer(r, action, stage + 1, now);
         input_[cell(stage + 1, action.microbatch)] = arrival;
-        wake(holders_[cell(stage + 1, action.microbatch)].rank, arrival);
+        await(holders_[cell(stage + 1, action.microbatch)].rank);
       } else {
         gradient_[at] = now;
       }
@@ -140,11 +182,9 @@ class NominalWalk {
         stage > 0) {
       const double arrival = transfer(r, action, stage - 1, now);
       gradient_[cell(stage - 1, action.microbatch)] = arrival;
-      wake(holders_[cell(stage - 1, action.microbatch)].rank, arrival);
+      await(holders_[cell(stage - 1, action.microbatch)].rank);
     }
   }
-
-  void wake(std::int32_t rank, double time) { events_.push({time, false, rank}); }
 
   // Returns when the data is there.
   double transfer(std::int32_t from, const Action& action, int to_stage, double now) {
@@ -188,7 +228,7 @@ class NominalWalk {
     int chunk = 0;
   };
   std::vector<Holder> holders_;
-  std::priority_queue<NominalEvent, std::vector<NominalEvent>, std::greater<>> events_;
+  NextEvents events_;
 };
 
 }  // namespace
