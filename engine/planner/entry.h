@@ -28,7 +28,7 @@ struct Entry {
   std::uint8_t walks = 0;                    // kWalks: it is simulated next
   bool out = false;                          // it is refused or does not fit
   std::int64_t nanoseconds = 0, bytes = 0;   // lower bounds
-  static constexpr std::uint8_t kWalks = 2;  // of walked_bound(), of laned_bound()
+  static constexpr std::uint8_t kWalks = 3;  // of walked_, alone_ and laned_bound()
   bool walked() const { return walks >= kWalks; }
   // Keeps the larger bounds. `capacity`: of a device; none: ranks share their memory, so that no
   // rank alone tells what fits.

@@ -286,8 +286,9 @@ class Search {
         return may_be_told(entry.candidate, std::max(entry.nanoseconds, at_least), bytes);
       }));
     else
-      look.bound.emplace(entry.walks == 0 ? tables_.walked(entry, setup)
-                                          : tables_.laned(entry, setup));
+      look.bound.emplace(entry.walks == 0   ? tables_.walked(entry, setup)
+                         : entry.walks == 1 ? tables_.alone(entry, setup)
+                                            : tables_.laned(entry, setup));
     return look;
   }
 

@@ -107,7 +107,7 @@ class AnySetup {
 TEST(Bounds, AreNoHigherWhateverIsSet) {
   AnySetup any(31);
   Machine machine = *find_machine("dgx-h100");
-  int compared = 0;
+  int compared = 0, raised_alone = 0;
   double laned_shares = 0, byte_shares = 0;
   for (int trial = 0; trial < 900; ++trial) {
     const auto made = any.make(machine);
@@ -119,14 +119,17 @@ TEST(Bounds, AreNoHigherWhateverIsSet) {
     const StepEnd end = step_end(*made, machine);
     const Bound quick = quick_bound(*made, *table, end);
     const Result<Bound> walked = walked_bound(*made, *table, end);
+    const Result<std::int64_t> alone = alone_bound(*made, machine, *table, end);
     const Result<std::int64_t> laned = laned_bound(*made, machine, *table, end);
-    ASSERT_TRUE(walked.ok() && laned.ok());
+    ASSERT_TRUE(walked.ok() && alone.ok() && laned.ok());
     const std::int64_t step = prediction->timeline.duration.count();
     const std::string what =
         to_json(*made).dump() + " node of " + std::to_string(machine.devices_per_node);
     EXPECT_LE(quick.nanoseconds, step) << what;
     EXPECT_LE(walked->nanoseconds, step) << what;
+    EXPECT_LE(*alone, *laned) << what;
     EXPECT_LE(*laned, step) << what;
+    raised_alone += *alone > walked->nanoseconds ? 1 : 0;
     EXPECT_LE(quick.bytes, prediction->needed_bytes) << what;
     EXPECT_LE(walked->bytes, prediction->needed_bytes) << what;
     laned_shares +=
@@ -136,6 +139,7 @@ TEST(Bounds, AreNoHigherWhateverIsSet) {
     ++compared;
   }
   ASSERT_GT(compared, 300);
+  EXPECT_GT(raised_alone, 20);
   EXPECT_GT(laned_shares / compared, 0.75);  // small models wait for messages that bounds leave out
   EXPECT_GT(byte_shares / compared, 0.95);
 }

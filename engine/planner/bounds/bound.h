@@ -114,6 +114,11 @@ Result<OrderWalk> walk_order(const Setup& setup, const StageTable& table);
 // From a walk of the Order too. Cost: the number of stages.
 Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end,
                    const OrderWalk& walk);
+// Of the time, from walks of single ranks that have the data lane too, for which messages are
+// always there; laned_bound() is no less. 0: where ZeRO moves nothing in every action,
+// walked_bound() says as much. Cost: the number of actions.
+Result<std::int64_t> alone_bound(const Setup& setup, const Machine& machine,
+                                 const StageTable& table, const StepEnd& end);
 // Of the time alone, from a walk that has the other lanes too, in which transfers wait for both
 // their ranks and the messages of a ring for the buckets before them. 0: this Setup has no such
 // walk. Cost: the number of actions, and the pieces of every stage where nobody knows what

@@ -76,6 +76,13 @@ Result<Bound> BoundTables::walked(const Entry& entry, const Setup& setup) const 
   return walked_bound(setup, stages, end(entry), *walk);
 }
 
+Result<Bound> BoundTables::alone(const Entry& entry, const Setup& setup) const {
+  const StageTable table = with_stretches(entry.footing.family).table(layout(entry.footing));
+  const Result<std::int64_t> time = alone_bound(setup, machine_, table, end(entry));
+  if (!time) return time.error();
+  return Bound{*time};
+}
+
 Result<Bound> BoundTables::laned(const Entry& entry, const Setup& setup) const {
   const StageTable table = with_stretches(entry.footing.family).table(layout(entry.footing));
   const Result<std::int64_t> time = laned_bound(

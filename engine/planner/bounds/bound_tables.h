@@ -64,6 +64,7 @@ class BoundTables {
   // one that differs from it in ZeRO alone.
   Bound quick(const Entry& entry, const Setup& setup, const QuickBound& known) const;
   Result<Bound> walked(const Entry& entry, const Setup& setup) const;
+  Result<Bound> alone(const Entry& entry, const Setup& setup) const;
   Result<Bound> laned(const Entry& entry, const Setup& setup) const;
 
  private:

@@ -2,12 +2,15 @@
 // Walks an Order with the least durations in the order in which a Program has its actions and
 // transfers (nominal_walk.h), so that every lane has them in the Program's order.
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "engine/passes/build.h"
 #include "engine/passes/shard/shard.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/bound.h"
+#include "engine/planner/bounds/passage.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/schedules/schedule.h"
 
@@ -45,10 +48,14 @@ std::vector<std::vector<std::int64_t>> last_adding(const Order& order) {
   return last;
 }
 
+bool may_walk(const Setup& setup, const Machine& machine) {
+  return !has_pairs(setup) && !setup.offload_activations && setup.overlap_pipeline &&
+         !machine.local && machine.pairs.empty();
+}
+
 class LaneWalk : public NominalSink {
  public:
-  LaneWalk(const Setup& setup, const Machine& machine, const StageTable& table, const StepEnd& end,
-           const Order& order)
+  LaneWalk(const Setup& setup, const StageTable& table, const StepEnd& end, const Order& order)
       : order_(order),
         end_(end),
         data_(walks_data(setup)),
@@ -65,13 +72,16 @@ class LaneWalk : public NominalSink {
       for (const Walked& stretch : of_action)
         known_ = known_ && stretch.part != StretchBound::Part::kOther;
     data_ = data_ && known_;
-    for (auto* cells : {&left_, &arrived_})
-      cells->assign(
-          2 * static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches),
-          kNoWay);
-    time_transfers(setup, machine);
-    for (std::size_t rank = 0; data_ && rank < ranks_.size(); ++rank)
-      gather(static_cast<int>(rank), 0, 0);
+    if (data_) find_next();
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const std::size_t chunks = order.stage_of[rank].size();
+      ranks_[rank].passages.resize(chunks * 4 * 2 * (chunks * 4 + 1));
+      if (!data_ || order.ranks[rank].empty()) continue;
+      Passage begin;
+      gather(begin, rank, first_of(rank), 0);
+      begin.finish();
+      ranks_[rank].at = begin.of(ranks_[rank].at);
+    }
   }
 
   bool is_paired(int, std::size_t) const override { return false; }
@@ -79,38 +89,12 @@ class LaneWalk : public NominalSink {
   void start(int rank, std::size_t index, bool) override {
     RankLanes& lanes = ranks_[static_cast<std::size_t>(rank)];
     const Action& action = order_.ranks[static_cast<std::size_t>(rank)][index];
-    const int stage = stage_of(rank, action);
     const bool weight = action.kind == ActionKind::kWeightGrad;
-    const std::size_t cell = cell_of(stage, action);
-    const std::int64_t arrival = weight ? kNoWay : arrived_[cell];
-    const bool adds = weight || action.kind == ActionKind::kBackward;
-    std::int64_t leaves = kNoWay;
-    const std::vector<Walked>& stretches = stretches_at(stage, action.kind);
-    for (std::size_t at = 0; at < stretches.size(); ++at) {
-      std::int64_t experts = kNoWay, others = kNoWay;
-      if (data_) {
-        if (adds) lanes.compute += bucket_of(rank, stretches[at]).clear;
-        experts = std::exchange(lanes.experts, kNoWay);
-        others = std::exchange(lanes.others, kNoWay);
-        gather(rank, index, at + 1);
-      }
-      std::int64_t& rings = rings_beside_buckets_ ? lanes.data : lanes.rings;
-      const std::int64_t in[kLaneBegins] = {lanes.compute, lanes.pipeline, rings,
-                                            arrival,       experts,        others};
-      std::int64_t out[kLaneEnds] = {lanes.compute, lanes.pipeline, rings, leaves};
-      for (const Way& way : stretches[at].ways)
-        if (in[way.from] > kNoWay) out[way.to] = std::max(out[way.to], in[way.from] + way.takes);
-      const auto latest = [&](LanePoint to) { return out[static_cast<std::size_t>(to)]; };
-      lanes.compute = latest(LanePoint::kCompute);
-      lanes.pipeline = latest(LanePoint::kPipeline);
-      rings = latest(LanePoint::kRings);
-      leaves = latest(LanePoint::kPassing);
-      const bool last = is_last_adding(rank, index, action);
-      if ((data_ && adds) || last)
-        lanes.data = std::max(lanes.data, lanes.compute) + bucket_of(rank, stretches[at]).reduce;
-      if (last) lanes.data += bucket_of(rank, stretches[at]).across;
-    }
-    if (!weight) left_[cell] = leaves;
+    const std::size_t cell = cell_of(stage_of(rank, action), action);
+    Moments before = lanes.at;
+    before[static_cast<std::size_t>(Moment::kArrival)] = weight ? kNoWay : arrived_[cell];
+    lanes.at = passage_of(static_cast<std::size_t>(rank), index).of(before);
+    if (!weight) left_[cell] = lanes[Moment::kLeaves];
   }
 
   void transfer(const NominalTransfer& moved) override {
@@ -122,36 +106,57 @@ class LaneWalk : public NominalSink {
     RankLanes& a = ranks_[static_cast<std::size_t>(moved.from)];
     RankLanes& b = ranks_[static_cast<std::size_t>(moved.to)];
     std::int64_t begin = std::max(
-        left_[left], moved.exchanged ? a.transfer_begin : std::max(a.pipeline, b.pipeline));
+        left_[left],
+        moved.exchanged ? a.transfer_begin : std::max(a[Moment::kPipeline], b[Moment::kPipeline]));
     begin = std::max<std::int64_t>(begin, 0);
     const std::int64_t end =
         begin + durations_[static_cast<std::size_t>(moved.from) * ranks_.size() +
                            static_cast<std::size_t>(moved.to)];
     arrived_[arrives] = end;
     if (moved.exchanged) arrived_[a.transfer_arrives] = std::max(arrived_[a.transfer_arrives], end);
-    a.pipeline = std::max(a.pipeline, end);
-    b.pipeline = std::max(b.pipeline, end);
+    for (RankLanes* lanes : {&a, &b})
+      (*lanes)[Moment::kPipeline] = std::max((*lanes)[Moment::kPipeline], end);
     a.transfer_begin = b.transfer_begin = begin;
     a.transfer_arrives = b.transfer_arrives = arrives;
   }
 
   // Whether every stretch is known for what it is, which it is not where pieces are folded.
   bool known() const { return known_; }
+
+  // Walks all ranks with the messages between them, from the beginning.
+  void walk_together(const Setup& setup, const Machine& machine,
+                     const std::vector<NominalRank>& ranks) {
+    for (auto* cells : {&left_, &arrived_})
+      cells->assign(2 * static_cast<std::size_t>(order_.stages) *
+                        static_cast<std::size_t>(order_.microbatches),
+                    kNoWay);
+    time_transfers(setup, machine);
+    walk_nominally(order_, ranks, boundary_bytes(setup), *this);
+  }
+  // Walks one rank for which every message is always there, from the beginning.
+  void walk_alone(std::size_t rank) {
+    Moments& at = ranks_[rank].at;
+    for (std::size_t index = 0; index < order_.ranks[rank].size(); ++index)
+      at = passage_of(rank, index).of(at);
+  }
   std::int64_t end() const {
     std::int64_t end = 0;
     for (const RankLanes& lanes : ranks_)
-      end = std::max({end, lanes.compute, lanes.pipeline, lanes.data, lanes.rings});
+      for (const Moment lane : {Moment::kCompute, Moment::kPipeline, Moment::kData, Moment::kRings})
+        end = std::max(end, lanes.at[static_cast<std::size_t>(lane)]);
     return end;
   }
 
  private:
   struct RankLanes {
-    std::int64_t compute = 0, pipeline = 0, data = 0;
-    std::int64_t rings = 0;  // where they have a lane to themselves
-    // When the next stretch's experts are there, and its other parameters.
-    std::int64_t experts = kNoWay, others = kNoWay;
+    Moments at = {0, 0, 0, 0, kNoWay, kNoWay, kNoWay, kNoWay};
     std::int64_t transfer_begin = 0;  // of the latest
     std::size_t transfer_arrives = 0;
+    // Of actions by kind_of(), by whether it is the last that adds to gradients of its chunk, and by
+    // the kind_of() of the action before which it gathers; null: none was walked yet.
+    std::vector<std::unique_ptr<const Passage>> passages;
+    std::vector<std::int32_t> next;  // by action, the first one behind it that has stretches; -1
+    std::int64_t& operator[](Moment moment) { return at[static_cast<std::size_t>(moment)]; }
   };
 
   // A stretch as it is walked: few points have a way to others.
@@ -206,35 +211,105 @@ class LaneWalk : public NominalSink {
     if (stretch.part == StretchBound::Part::kTable) return end.table;
     return stretch.part == StretchBound::Part::kHead ? end.head : end.layer;
   }
-  // For that stretch of the rank's action, or behind the last for the first one of the next action:
-  // in the data lane, after all in the compute lane so far. Of a split backward the input part
-  // gathers what it reads, and the weight part the table, which that does not read.
-  void gather(int rank, std::size_t index, std::size_t at) {
-    const std::vector<Action>& line = order_.ranks[static_cast<std::size_t>(rank)];
-    const auto stretches = [&]() -> const std::vector<Walked>& {
-      return stretches_at(stage_of(rank, line[index]), line[index].kind);
-    };
-    while (at == stretches().size()) {
-      at = 0;
-      if (++index == line.size()) return;
+  static std::size_t kind_of(const Action& action) {
+    return static_cast<std::size_t>(action.chunk) * 4 + static_cast<std::size_t>(action.kind);
+  }
+  const std::vector<Walked>& stretches_of(std::size_t rank, const Action& action) const {
+    return stretches_at(stage_of(static_cast<int>(rank), action), action.kind);
+  }
+  void find_next() {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const std::vector<Action>& line = order_.ranks[rank];
+      ranks_[rank].next.assign(line.size(), -1);
+      for (std::size_t at = line.size(); at-- > 1;)
+        ranks_[rank].next[at - 1] = stretches_of(rank, line[at]).empty()
+                                        ? ranks_[rank].next[at]
+                                        : static_cast<std::int32_t>(at);
     }
-    const Walked& stretch = stretches()[at];
+  }
+  // The rank's first action that has stretches; null: none has.
+  const Action* first_of(std::size_t rank) const {
+    const std::vector<Action>& line = order_.ranks[rank];
+    return stretches_of(rank, line.front()).empty() ? behind(rank, 0) : &line.front();
+  }
+  const Action* behind(std::size_t rank, std::size_t index) const {
+    const std::int32_t next = ranks_[rank].next[index];
+    return next < 0 ? nullptr : &order_.ranks[rank][static_cast<std::size_t>(next)];
+  }
+
+  const Passage& passage_of(std::size_t rank, std::size_t index) {
+    RankLanes& lanes = ranks_[rank];
+    const Action& action = order_.ranks[rank][index];
+    const Action* next = data_ ? behind(rank, index) : nullptr;
+    const bool last = is_last_adding(static_cast<int>(rank), index, action);
+    const std::size_t kinds = order_.stage_of[rank].size() * 4;
+    auto& known = lanes.passages[(kind_of(action) * 2 + (last ? 1 : 0)) * (kinds + 1) +
+                                 (next == nullptr ? kinds : kind_of(*next))];
+    if (!known) known = std::make_unique<const Passage>(walk(rank, action, last, next));
+    return *known;
+  }
+
+  // Through all stretches of an action; `next`: the first action behind it that has some.
+  Passage walk(std::size_t rank, const Action& action, bool last, const Action* next) const {
+    const bool adds =
+        action.kind == ActionKind::kWeightGrad || action.kind == ActionKind::kBackward;
+    const Moment rings = rings_beside_buckets_ ? Moment::kData : Moment::kRings;
+    const std::vector<Walked>& stretches = stretches_of(rank, action);
+    Passage passage;
+    for (std::size_t at = 0; at < stretches.size(); ++at) {
+      const BucketCost& bucket = bucket_of(static_cast<int>(rank), stretches[at]);
+      Latest experts, others;
+      if (data_) {
+        if (adds) passage[Moment::kCompute] = passage[Moment::kCompute] + bucket.clear;
+        experts = std::exchange(passage[Moment::kExperts], Latest());
+        others = std::exchange(passage[Moment::kOthers], Latest());
+        if (at + 1 < stretches.size())
+          gather(passage, rank, &action, at + 1);
+        else
+          gather(passage, rank, next, 0);
+      }
+      const Latest in[kLaneBegins] = {passage[Moment::kCompute],
+                                      passage[Moment::kPipeline],
+                                      passage[rings],
+                                      passage[Moment::kArrival],
+                                      experts,
+                                      others};
+      Latest* out[kLaneEnds] = {&passage[Moment::kCompute], &passage[Moment::kPipeline],
+                                &passage[rings], &passage[Moment::kLeaves]};
+      for (const Way& way : stretches[at].ways) out[way.to]->raise(in[way.from] + way.takes);
+      Latest& data = passage[Moment::kData];
+      if ((data_ && adds) || last) {
+        data.raise(passage[Moment::kCompute]);
+        data = data + bucket.reduce;
+      }
+      if (last) data = data + bucket.across;
+    }
+    passage.finish();
+    return passage;
+  }
+
+  // For that stretch of the rank's action, in the data lane, after all in the compute lane so far.
+  // Of a split backward the input part gathers what it reads, and the weight part the table, which
+  // that does not read.
+  void gather(Passage& passage, std::size_t rank, const Action* action, std::size_t at) const {
+    if (action == nullptr) return;
+    const Walked& stretch = stretches_of(rank, *action)[at];
     const bool table = stretch.part == StretchBound::Part::kTable;
-    if (line[index].kind == ActionKind::kWeightGrad && !table) return;
-    if (line[index].kind == ActionKind::kInputGrad && table) return;
-    const std::int64_t takes = bucket_of(rank, stretch).gather;
+    if (action->kind == ActionKind::kWeightGrad && !table) return;
+    if (action->kind == ActionKind::kInputGrad && table) return;
+    const std::int64_t takes = bucket_of(static_cast<int>(rank), stretch).gather;
     if (takes == 0) return;
-    RankLanes& lanes = ranks_[static_cast<std::size_t>(rank)];
-    const std::int64_t begin = std::max(lanes.data, lanes.compute);
-    lanes.data = begin + takes;
+    Latest begin = passage[Moment::kData];
+    begin.raise(passage[Moment::kCompute]);
+    passage[Moment::kData] = begin + takes;
     if (stretch.part != StretchBound::Part::kLayer) {
-      lanes.others = lanes.data;
+      passage[Moment::kOthers] = passage[Moment::kData];
       return;
     }
     // Whichever of a layer's buckets comes first.
-    const RankEnd& end = end_[static_cast<std::size_t>(rank)];
-    if (end.experts.gather > 0) lanes.experts = begin + end.experts.gather;
-    if (end.others.gather > 0) lanes.others = begin + end.others.gather;
+    const RankEnd& end = end_[rank];
+    if (end.experts.gather > 0) passage[Moment::kExperts] = begin + end.experts.gather;
+    if (end.others.gather > 0) passage[Moment::kOthers] = begin + end.others.gather;
   }
 
   int stage_of(int rank, const Action& action) const {
@@ -283,18 +358,28 @@ class LaneWalk : public NominalSink {
 
 }  // namespace
 
+Result<std::int64_t> alone_bound(const Setup& setup, const Machine& machine,
+                                 const StageTable& table, const StepEnd& end) {
+  if (!may_walk(setup, machine) || !walks_data(setup)) return std::int64_t{0};
+  const Result<Order> order = make_order(setup);
+  if (!order) return order.error();
+  LaneWalk walk(setup, table, end, *order);
+  if (!walk.known()) return std::int64_t{0};
+  const std::size_t last = order->ranks.size() - 1;
+  for (const std::size_t rank : std::set{std::size_t{0}, std::min<std::size_t>(1, last), last})
+    walk.walk_alone(rank);
+  return with_end(end, walk.end());
+}
+
 Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
                                  const StageTable& table, const StepEnd& end,
                                  const NominalRanksOf& known) {
-  if (has_pairs(setup) || setup.offload_activations || !setup.overlap_pipeline || machine.local ||
-      !machine.pairs.empty())
-    return std::int64_t{0};
+  if (!may_walk(setup, machine)) return std::int64_t{0};
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
-  LaneWalk walk(setup, machine, table, end, *order);
+  LaneWalk walk(setup, table, end, *order);
   if (!walk.known()) return std::int64_t{0};
-  walk_nominally(*order, known ? known(*order) : nominal_ranks(setup, *order),
-                 boundary_bytes(setup), walk);
+  walk.walk_together(setup, machine, known ? known(*order) : nominal_ranks(setup, *order));
   return with_end(end, walk.end());
 }
 
