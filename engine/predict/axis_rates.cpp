@@ -37,19 +37,20 @@ std::array<SentAlong, kAxes> sent_by_axis(const Prediction& prediction, const Re
                            .sent;
   };
   std::array<SentAlong, kAxes> sent{};
-  for_each_run(repeats, at, rank.ops.size(), [&](std::size_t first, std::size_t last, Nanoseconds) {
-    for (std::size_t op = first; op < last; ++op) {
-      const std::int32_t group = rank.ops[op].group;
-      if (group < 0) continue;
-      const Group& of = program.groups[static_cast<std::size_t>(group)];
-      SentAlong& by = sent[static_cast<std::size_t>(of.axis)];
-      by.bytes += sent_by(rank.ops[op], of);
-      if (rank.ops[op].kind != OpKind::kCollective ||
-          rank.ops[op].collective == CollectiveKind::kAllToAll)
-        continue;
-      if (!by.ring || by.ring->ranks.size() < of.ranks.size()) by.ring = &of;
-    }
-  });
+  for_each_run_once(repeats, at, rank.ops.size(),
+                    [&](std::size_t first, std::size_t last, Nanoseconds, std::int64_t times) {
+                      for (std::size_t op = first; op < last; ++op) {
+                        const std::int32_t group = rank.ops[op].group;
+                        if (group < 0) continue;
+                        const Group& of = program.groups[static_cast<std::size_t>(group)];
+                        SentAlong& by = sent[static_cast<std::size_t>(of.axis)];
+                        by.bytes += times * sent_by(rank.ops[op], of);
+                        if (rank.ops[op].kind != OpKind::kCollective ||
+                            rank.ops[op].collective == CollectiveKind::kAllToAll)
+                          continue;
+                        if (!by.ring || by.ring->ranks.size() < of.ranks.size()) by.ring = &of;
+                      }
+                    });
   return sent;
 }
 

@@ -38,6 +38,18 @@ void for_each_run(const Repeats& repeats, std::size_t index, std::size_t ops, co
   run(last, ops, repeats.times * repeats.period);
 }
 
+// The same, with what comes again once: run(first, last, later, times), of which each time is a
+// period later than the one before.
+template <class Run>
+void for_each_run_once(const Repeats& repeats, std::size_t index, std::size_t ops, const Run& run) {
+  if (repeats.ranks.empty()) return run(std::size_t{0}, ops, Nanoseconds{0}, std::int64_t{1});
+  const auto first = static_cast<std::size_t>(repeats.ranks[index].first),
+             last = static_cast<std::size_t>(repeats.ranks[index].last);
+  run(std::size_t{0}, last, Nanoseconds{0}, std::int64_t{1});
+  if (repeats.times > 0) run(first, last, repeats.period, repeats.times);
+  run(last, ops, repeats.times * repeats.period, std::int64_t{1});
+}
+
 // visit(op, span) for all ops of a rank's step, in issue order.
 template <class Visit>
 void for_each_op(const Program& program, const Timeline& timeline, const Repeats& repeats,

@@ -161,12 +161,17 @@ double executed_flops(const Program& program, const Repeats& repeats) {
   double sum = 0;
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<Op>& ops = program.ranks[rank].ops;
+    std::vector<double> flops;              // of ops that have some
+    std::vector<std::size_t> before = {0};  // of those, by op
+    for (const Op& op : ops) {
+      if (op.work >= 0) flops.push_back(of_work[static_cast<std::size_t>(op.work)]);
+      if (op.fold >= 0 && op.kind == OpKind::kCompute)
+        flops.push_back(of_fold[static_cast<std::size_t>(op.fold)]);
+      before.push_back(flops.size());
+    }
+    // One after another, since a sum of many has the last bits of its order.
     for_each_run(repeats, rank, ops.size(), [&](std::size_t first, std::size_t last, Nanoseconds) {
-      for (std::size_t at = first; at < last; ++at) {
-        if (ops[at].work >= 0) sum += of_work[static_cast<std::size_t>(ops[at].work)];
-        if (ops[at].fold >= 0 && ops[at].kind == OpKind::kCompute)
-          sum += of_fold[static_cast<std::size_t>(ops[at].fold)];
-      }
+      for (std::size_t at = before[first]; at < before[last]; ++at) sum += flops[at];
     });
   }
   return sum;
@@ -186,26 +191,36 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
   const auto computes = [](const Op& op) {
     return op.kind == OpKind::kCompute && op.lane == Lane::kCompute;
   };
+  // A lane does one thing after another, so that what comes again adds as much each time.
+  const auto busy_of = [&](std::size_t rank) {
+    const std::vector<Op>& ops = program.ranks[rank].ops;
+    const std::vector<Span>& spans = timeline.ranks[rank].spans;
+    std::vector<Span> once, again;
+    for_each_run_once(
+        repeats, rank, std::min(ops.size(), spans.size()),
+        [&](std::size_t first, std::size_t last, Nanoseconds later, std::int64_t times) {
+          std::vector<Span>& own = times > 1 ? again : once;
+          for (std::size_t at = first; at < last; ++at)
+            if (computes(ops[at])) own.push_back({spans[at].begin + later, spans[at].end + later});
+        });
+    return length_of(merged(std::move(once))) + repeats.times * length_of(merged(std::move(again)));
+  };
   Nanoseconds busy{-1};
   std::size_t busiest = 0;
-  std::vector<Span> compute;  // of the busiest rank
   const std::size_t ranks = std::min(program.ranks.size(), timeline.ranks.size());
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    std::vector<Span> own;
-    for_each_op(program, timeline, repeats, rank, [&](const Op& op, const Span& span) {
-      if (computes(op)) own.push_back(span);
-    });
-    own = merged(std::move(own));
-    if (length_of(own) <= busy) continue;
-    busy = length_of(own);
+    const Nanoseconds own = busy_of(rank);
+    if (own <= busy) continue;
+    busy = own;
     busiest = rank;
-    compute = std::move(own);
   }
   if (ranks > 0) {
+    std::vector<Span> compute;
     std::array<std::vector<Span>, kLanes> others;  // by lane, each in order
     for_each_op(program, timeline, repeats, busiest, [&](const Op& op, const Span& span) {
-      if (!computes(op)) others[static_cast<std::size_t>(op.lane)].push_back(span);
+      (computes(op) ? compute : others[static_cast<std::size_t>(op.lane)]).push_back(span);
     });
+    compute = merged(std::move(compute));
     std::vector<Span> communication;
     for (const std::vector<Span>& lane : others) {
       const auto middle = communication.insert(communication.end(), lane.begin(), lane.end());

@@ -121,15 +121,23 @@ Bubble bubble_of(const Program& program, const Timeline& timeline, const Repeats
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     std::int32_t batch = -1;
     Nanoseconds own_first = Nanoseconds::max(), own_last = Nanoseconds::min();
-    for_each_op(program, timeline, repeats, rank, [&](const Op& op, const Span& span) {
-      if (op.lane != Lane::kCompute || op.microbatch < 0) return;
-      own_first = std::min(own_first, span.begin);
-      own_last = std::max(own_last, span.end);
-      if (is_ring_inside(program, op)) return;                  // its pieces are in another lane
-      const bool counted = op.batch >= 0 && op.batch == batch;  // a batch is one span
-      batch = op.batch;
-      if (!counted) busy[rank] += span.end - span.begin;
-    });
+    const std::vector<Op>& ops = program.ranks[rank].ops;
+    const std::vector<Span>& spans = timeline.ranks[rank].spans;
+    for_each_run_once(
+        repeats, rank, std::min(ops.size(), spans.size()),
+        [&](std::size_t begin, std::size_t end, Nanoseconds later, std::int64_t times) {
+          const Nanoseconds last_later = later + (times - 1) * repeats.period;
+          for (std::size_t at = begin; at < end; ++at) {
+            const Op& op = ops[at];
+            if (op.lane != Lane::kCompute || op.microbatch < 0) continue;
+            own_first = std::min(own_first, spans[at].begin + later);
+            own_last = std::max(own_last, spans[at].end + last_later);
+            if (is_ring_inside(program, op)) continue;  // its pieces are in another lane
+            const bool counted = op.batch >= 0 && op.batch == batch;  // a batch is one span
+            batch = op.batch;
+            if (!counted) busy[rank] += times * (spans[at].end - spans[at].begin);
+          }
+        });
     first = std::min(first, own_first);
     last = std::max(last, own_last);
     if (own_last <= own_first || own_last - own_first <= longest) continue;
