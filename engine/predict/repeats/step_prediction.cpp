@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/repeats/step_prediction.h"
 
+#include <algorithm>
+
 #include "engine/passes/build.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/predict_steps.h"
@@ -41,13 +43,16 @@ std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine&
   const NominalSteps steps = nominal_steps(order, ranks, bytes);
   const int body = repeating_microbatches(setup, order, steps);
   if (body == 0) return std::nullopt;
-  for (int kept = around + kBodies * body; kept <= most; kept *= kLonger) {
+  for (int kept = around + kBodies * body, next = 0; kept <= most; kept = next) {
     const std::optional<Order> shorter =
         shorter_order(setup, body * bodies_of(setup.microbatches - kept, body));
     if (!shorter) return std::nullopt;
+    // An Order alone costs little to look at.
+    next = shorter->microbatches + std::max(body, kept / 4);
     const std::optional<OrderRepeats> again =
         order_repeats(order, steps, *shorter, nominal_steps(*shorter, ranks, bytes), body);
     if (!again) continue;
+    next = kLonger * kept;  // it was timed
     Result<Prediction> timed = time_program(setup, machine, *shorter, built);
     if (!timed) return std::nullopt;
     std::optional<Repeats> repeats = program_repeats(*again, timed->program, timed->timeline);
