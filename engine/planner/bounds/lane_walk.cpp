@@ -152,7 +152,7 @@ class LaneWalk : public NominalSink {
     Moments at = {0, 0, 0, 0, kNoWay, kNoWay, kNoWay, kNoWay};
     std::int64_t transfer_begin = 0;  // of the latest
     std::size_t transfer_arrives = 0;
-    // Of actions by kind_of(), by whether it is the last that adds to gradients of its chunk, and by
+    // Of actions by kind_of(), by whether it is the last that adds to its chunk's gradients, and by
     // the kind_of() of the action before which it gathers; null: none was walked yet.
     std::vector<std::unique_ptr<const Passage>> passages;
     std::vector<std::int32_t> next;  // by action, the first one behind it that has stretches; -1
