@@ -121,5 +121,23 @@ TEST(Machines, AreFittedOnAMeasuredStep) {
   EXPECT_FALSE(std::filesystem::exists(nowhere));
 }
 
+// Steps that a shipped machine's rates were fitted on are fitted again to no worse errors.
+TEST(Machines, AreFittedAgainOnPublishedRows) {
+  const Folder folder;
+  const std::string to = folder.path("fitted.json");
+  const Reply fit =
+      command({"machines", "fit", "--case", "llama-3-2024-table-4", "--to", to, "--json"});
+  ASSERT_EQ(fit.status, 0) << fit.err;
+  EXPECT_EQ(fit.json().at("errors").size(), 3u);
+  double shipped = 0;
+  for (const json& row : command({"cases", "llama-3-2024-table-4", "--json"}).json())
+    shipped += std::abs(figure_of(row, "mfu_causal_percent").at("error").get<double>()) / 3;
+  EXPECT_LT(fit.json().at("mean_error"), shipped + 0.002);
+  EXPECT_EQ(command({"machines", "fit", "--case", "nothing"}).status, 2);
+  const Reply none = command({"machines", "fit", "--case", "qi-2023-table-4"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("No rates are fitted on"));
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -194,6 +194,22 @@ Result<std::vector<double>> predict_case(const CaseRow& row) {
   return values;
 }
 
+Result<double> published_seconds(const CaseRow& row) {
+  const Setup& setup = row.setup;
+  const double tokens = static_cast<double>(setup.global_batch() * setup.model.sequence);
+  for (const CaseFigure& figure : row.figures) {
+    if (figure.metric == "step_seconds") return figure.published;
+    if (figure.metric == "tokens_per_second_per_rank")
+      return tokens / (figure.published * setup.mesh.ranks());
+    if (figure.metric != "mfu_causal_percent") continue;
+    const Result<Prediction> prediction = predict_stages(setup, row.machine);
+    if (!prediction) return prediction.error();
+    const double share = 100 * prediction->step.mfu_causal;
+    return prediction->step.seconds * share / figure.published;
+  }
+  return 0;
+}
+
 Result<std::vector<PublishedFigure>> published_beside(const CaseRow& row) {
   const Result<std::vector<double>> predicted = predict_case(row);
   if (!predicted) return predicted.error();

@@ -67,6 +67,10 @@ Result<Case> find_case(const std::string& name);
 // What the Setup is predicted to do, figure by figure. Errors: as of predict().
 Result<std::vector<double>> predict_case(const CaseRow& row);
 
+// Seconds of the step that the row publishes, or that its tokens a second or its share of the peak
+// mean; 0 where it publishes none of them. Errors: as of predict().
+Result<double> published_seconds(const CaseRow& row);
+
 // A published figure of a row beside what is predicted of it.
 struct PublishedFigure {
   CaseFigure figure;

@@ -303,6 +303,26 @@ TEST(OverlapOfGradients, HidesTheirReductionBehindTheBackward) {
   EXPECT_EQ(step_of(setup, machine), alone) << "one replica reduces nothing";
 }
 
+// Products decide these steps, which were measured with an error of their own.
+TEST(Fit, LeavesSharesAloneThatStepsTellNothingOf) {
+  const Machine start = *find_machine("dgx-h100");
+  Machine truth = start;
+  truth.sustained.value = 0.7;
+  std::vector<MeasuredStep> steps;
+  double noise = 1.003;
+  for (const char* tp : {"1", "4"}) {
+    const parallelarium::Setup setup =
+        setup_with("dgx-h100", {{"model", "llama3-8b"}, {"tp", tp}, {"dp", "16"}});
+    steps.push_back({tp, setup, noise * step_of(setup, truth)});
+    noise = 1 / noise;
+  }
+  const Result<Fit> fit = fit_machine(start, steps);
+  ASSERT_TRUE(fit.ok()) << fit.error().text;
+  EXPECT_NEAR(fit->machine.sustained.value, 0.7, 0.02);
+  EXPECT_NEAR(fit->machine.memory_efficiency.value / start.memory_efficiency.value, 1, 0.1);
+  EXPECT_NEAR(fit->machine.inter_node.sustained.value / start.inter_node.sustained.value, 1, 0.1);
+}
+
 // Steps that a Machine made are explained by that Machine's shares.
 TEST(Fit, FindsTheSharesThatExplainSteps) {
   Machine start = *find_machine("dgx-a100-80g");

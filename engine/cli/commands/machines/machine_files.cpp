@@ -9,6 +9,7 @@
 #include "engine/plan/machine/cluster_text.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/text/units.h"
+#include "engine/predict/cases/cases.h"
 #include "engine/predict/cases/fit.h"
 
 namespace parallelarium {
@@ -71,6 +72,21 @@ Result<MeasuredStep> step_of_run(const std::string& path) {
   Result<Setup> setup = resolved_setup(json->at("setup"));
   if (!setup) return setup.error();
   return MeasuredStep{path, *setup, step->at("seconds").get<double>()};
+}
+
+Result<void> add_steps_of_case(const std::string& name, std::vector<MeasuredStep>& steps) {
+  const Result<Case> found = find_case(name);
+  if (!found) return found.error();
+  const std::size_t before = steps.size();
+  for (const CaseRow& row : found->rows) {
+    if (!row.fitted) continue;
+    const Result<double> seconds = published_seconds(row);
+    if (!seconds) return seconds.error();
+    if (*seconds > 0) steps.push_back({row.name, row.setup, *seconds});
+  }
+  if (steps.size() == before)
+    return message("fit-case", "No rates are fitted on a step of the case {}.", found->name);
+  return {};
 }
 
 Outcome measured_machine(const std::string& path, const Machine& machine,
@@ -136,6 +152,9 @@ Outcome fit_machine_file(const FitOptions& options) {
     if (!step) return Outcome::invalid(step.error());
     steps.push_back(std::move(*step));
   }
+  for (const std::string& name : options.cases)
+    if (Result<void> added = add_steps_of_case(name, steps); !added)
+      return Outcome::invalid(added.error());
   if (!options.measured.empty()) {
     const std::optional<double> seconds = seconds_from(options.measured);
     if (!seconds)
@@ -155,7 +174,8 @@ Outcome fit_machine_file(const FitOptions& options) {
   if (steps.empty())
     return Outcome::invalid(
         message("fit-measured",
-                "Say what was measured: --run FILE, or --measured SECONDS with --setup FILE."));
+                "Say what was measured: --run FILE, --measured SECONDS with --setup FILE, or "
+                "--case NAME."));
   const MachineChoice& choice = steps.front().setup.machine;
   for (const MeasuredStep& step : steps)
     if (!(step.setup.machine == choice))

@@ -14,9 +14,10 @@ Outcome new_machine(const std::string& path, const std::string& from,
                     const std::vector<std::string>& links, bool json);
 
 struct FitOptions {
-  std::vector<std::string> runs;  // files of `run --json`
-  std::string measured, setup;    // a time, and the Setup that took it
-  std::string to;                 // where the Machine goes; empty: nowhere
+  std::vector<std::string> runs;   // files of `run --json`
+  std::vector<std::string> cases;  // names of published runs; their fitted rows count
+  std::string measured, setup;     // a time, and the Setup that took it
+  std::string to;                  // where the Machine goes; empty: nowhere
   bool json = false;
 };
 Outcome fit_machine_file(const FitOptions& options);

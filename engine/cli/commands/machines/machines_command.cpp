@@ -233,7 +233,8 @@ void add_machines(Commands& commands) {
       "  parallelarium-engine machines new my-cluster.json --from dgx-h100\n"
       "  parallelarium-engine machines new my-cluster.json --from dgx-h100 --links topo.txt "
       "--links all_reduce.txt\n"
-      "  parallelarium-engine machines fit --measured 118.4s --setup plan.json --to mine.json\n");
+      "  parallelarium-engine machines fit --measured 118.4s --setup plan.json --to mine.json\n"
+      "  parallelarium-engine machines fit --case llama-3-2024-table-4\n");
   struct Options {
     std::vector<std::string> words;
     std::string from;
@@ -257,6 +258,8 @@ void add_machines(Commands& commands) {
   add("new", "--links", options->links,
       "what nvidia-smi topo -m and nccl-tests print on the cluster", "FILE");
   add("fit", "--run", options->fit.runs, "measured runs, as `run --json` printed them", "FILE");
+  add("fit", "--case", options->fit.cases, "published runs: the rows that rates are fitted on",
+      "NAME");
   add("fit", "--measured", options->fit.measured, "the step time of --setup", "SECONDS");
   add("fit", "--setup", options->fit.setup, "the Setup that was measured", "FILE");
   add("fit", "--to", options->fit.to, "the file for the machine that was found", "FILE");
