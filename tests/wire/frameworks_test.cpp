@@ -38,7 +38,8 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
                   "machine",           "microbatches",     "overlap_experts",
                   "overlap_gradients", "overlap_pipeline", "overlap_tensor",
                   "recompute",         "schedule",         "sequence_regather",
-                  "stage_layers",      "zero_prefetch",    "zero_reshard"}},
+                  "stage_layers",      "zero_accumulate",  "zero_prefetch",
+                  "zero_reshard"}},
     {"torchtitan",
      {"attention",
       "balance_loss",
@@ -68,6 +69,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "stage_layers",
       "z_loss",
       "zero",
+      "zero_accumulate",
       "zero_prefetch",
       "zero_reshard"}},
     {"deepspeed", {"attention",       "balance_loss",      "bias_rate",         "chunks",
@@ -77,7 +79,8 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
                    "overlap_experts", "overlap_pipeline",  "overlap_tensor",    "precision",
                    "products",        "recompute",         "recompute_layers",  "ring_tensor",
                    "schedule",        "sequence_parallel", "sequence_regather", "stage_layers",
-                   "z_loss",          "zero_group",        "zero_prefetch",     "zero_reshard"}},
+                   "z_loss",          "zero_group",        "zero_accumulate",   "zero_prefetch",
+                   "zero_reshard"}},
     {"accelerate",
      {"attention",
       "balance_loss",
@@ -115,6 +118,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "z_loss",
       "zero",
       "zero_group",
+      "zero_accumulate",
       "zero_prefetch"}},
     {"nanotron",
      {"attention",
@@ -158,6 +162,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "z_loss",
       "zero",
       "zero_group",
+      "zero_accumulate",
       "zero_prefetch",
       "zero_reshard"}},
     {"megatron-bridge", {"bias_rate",         "chunks",           "collectives",
@@ -166,7 +171,8 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
                          "machine",           "microbatches",     "overlap_experts",
                          "overlap_gradients", "overlap_pipeline", "overlap_tensor",
                          "recompute",         "schedule",         "sequence_regather",
-                         "stage_layers",      "zero_prefetch",    "zero_reshard"}}};
+                         "stage_layers",      "zero_accumulate",  "zero_prefetch",
+                         "zero_reshard"}}};
 
 // Read onto the first lesson's Setup, what comes back differs in what is named alone.
 void expect_round_trip(const std::string& framework, const Setup& setup) {

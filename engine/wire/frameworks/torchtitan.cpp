@@ -89,14 +89,18 @@ FrameworkRow titan_model() {
   return row;
 }
 
-// Shared out by FSDP: parameters, gradients and optimizer together, over all of DP or a group.
+// Shared out by FSDP: parameters, gradients and optimizer together, over all of DP or a group. With
+// stages, PyTorch gathers parameters once a step and reduces accumulated gradients behind a stage's
+// last backward (torch/distributed/pipelining/stage.py, backward_maybe_with_nosync), as ZeRO 2 does
+// that accumulates.
 FrameworkRow data_parallel() {
   const std::string copies = "parallelism.data_parallel_replicate_degree";
   const std::string shards = "parallelism.data_parallel_shard_degree";
   const std::string reshard = "parallelism.fsdp_reshard_after_forward";
   FrameworkRow row;
   row.names = {copies, shards, reshard};
-  row.settings = {"mesh.dp", "zero", "zero_group", "zero_reshard"};
+  row.settings = {"mesh.dp",          "zero", "zero_group", "zero_reshard", "zero_accumulate",
+                  "overlap_gradients"};
   row.write = [=](const Setup& setup, Entries& entries) {
     const int dp = setup.mesh.dp;
     const int group = setup.zero_group > 0 ? setup.zero_group : dp;
@@ -123,8 +127,12 @@ FrameworkRow data_parallel() {
     const std::string word = word_at(draft, reshard, "default");
     if (word != "always" && word != "never" && word != "default")
       return unknown_choice(draft.shown_name(reshard), word, {"always", "never", "default"});
-    setup.zero_reshard =
-        setup.zero != 3 || word == "always" || (word == "default" && setup.mesh.pp == 1);
+    const bool keeps = word == "never" || (word == "default" && setup.mesh.pp > 1);
+    const bool accumulates = setup.zero == 3 && keeps && setup.mesh.pp > 1;
+    if (accumulates) setup.zero = 2;
+    setup.zero_accumulate = accumulates;
+    setup.overlap_gradients = !accumulates;
+    setup.zero_reshard = setup.zero != 3 || !keeps;
     return {};
   };
   return row;
