@@ -123,18 +123,18 @@ INSTANTIATE_TEST_SUITE_P(
         // Under sequence parallelism every TP rank sends and routes all tokens here, and its share
         // there.
         Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.17, 0.285},
-        // GPUs of 500 W, for which rates of 700 W stand; with TP 8 links decide.
-        Goal{"torchtitan-2024-table-1", "tokens_per_second_per_rank", "", 0.505, 0.65},
-        Goal{"torchtitan-2024-table-2", "tokens_per_second_per_rank", "", 0.49, 0.67},
-        Goal{"torchtitan-2024-table-3", "tokens_per_second_per_rank", "", 0.555, 0.715},
-        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "BF16", 0.085, 0.15},
-        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "Float8", 0.075, 0.14},
-        Goal{"torchtitan-2024-table-4", "tokens_per_second_per_rank", "", 0.115, 0.16},
-        Goal{"torchtitan-2024-table-5", "tokens_per_second_per_rank", "", 0.195, 0.2},
-        Goal{"torchtitan-2024-table-6", "tokens_per_second_per_rank", "", 0.24, 0.49},
+        // With CP its attention is a kernel for each block and adds up results between them.
+        Goal{"torchtitan-2024-table-1", "tokens_per_second_per_rank", "", 0.036, 0.065},
+        Goal{"torchtitan-2024-table-2", "tokens_per_second_per_rank", "", 0.11, 0.16},
+        Goal{"torchtitan-2024-table-3", "tokens_per_second_per_rank", "", 0.066, 0.092},
+        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "70B", 0.03, 0.062},
+        Goal{"torchtitan-2025-async-tp", "tokens_per_second_per_rank", "8B", 0.135, 0.172},
+        Goal{"torchtitan-2024-table-4", "tokens_per_second_per_rank", "", 0.036, 0.06},
+        Goal{"torchtitan-2024-table-5", "tokens_per_second_per_rank", "", 0.069, 0.079},
+        Goal{"torchtitan-2024-table-6", "tokens_per_second_per_rank", "", 0.104, 0.192},
         // Its loss copies logits into fp32, which its peak has and no setting says.
         Goal{"trainy-2025-h200", "peak_gib", "", 0.205, 0.22},
-        Goal{"trainy-2025-h200", "tokens_per_second_per_rank", "", 0.455, 0.47},
+        Goal{"trainy-2025-h200", "tokens_per_second_per_rank", "", 0.243, 0.254},
         // A point of utilisation of some 40: its stages' messages and its gradients share cards.
         Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.025}));
 
