@@ -11,6 +11,7 @@
     shares.py links MACHINE.json ORIGIN LINKS.json
     shares.py experts MACHINE.json ORIGIN GROUPED.csv
     shares.py passes MACHINE.json ORIGIN PASSES.csv
+    shares.py eager-passes MACHINE.json ORIGIN
 
 GEMM.csv has columns m, n, k, tflops; of FP8 those of the product alone: ai-dynamo/aiconfigurator measures
 it with the passes that scale and cast its first factor, whose own times (its tables compute_scale and
@@ -24,6 +25,7 @@ GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_
 ATTN.csv has columns heads, length, size, forward_seconds, backward_seconds, of causal calls.
 PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth. Of both, it is the share in the
 time beside the fixed cost of an op. torch_passes.py measures the last three.
+eager-passes prints the passes of the machine as PyTorch makes them without torch.compile.
 """
 import csv
 import json
@@ -227,6 +229,28 @@ def pass_shares(path, bandwidth, launch, origin):
     return tables
 
 
+# Of models that run op by op: the bytes that the engine counts of a pass for each number, and those that each op
+# moves. RMS norm (torchtitan 9dec370, models/norms.py): x.float(), pow, mean, mul, type_as, mul by the weight;
+# its derivatives in reverse, of two factors where there are two, with what pow computes anew, and the sum into
+# the residual's gradient. SwiGLU (models/llama/model.py): silu and mul.
+EAGER = {
+    ("rms_norm",): (4, [6, 8, 4, 8, 6, 4]),
+    ("rms_norm_input_grad", "norm_weight_grad"): (12, [4 + 8, 6, 8 + 16, 4, 8 + 8 + 12, 12, 6, 6]),
+    ("swiglu",): (6, [4, 6]),
+    ("swiglu_grad",): (10, [6 + 6, 6]),
+}
+REACHED = 0.92  # of the bandwidth by a pass of many bytes: pytorch/ao, torchao/testing/float8/roofline_utils.py
+
+
+def eager_passes(passes, origin):
+    by_kernel = {each["kernel"]: each for each in passes}
+    for kernels, (counted, moved) in EAGER.items():
+        for kernel in kernels:
+            by_kernel[kernel] = {"kernel": kernel, "bytes": [2**20],
+                                 "shares": [round(REACHED * counted / sum(moved), 3)], "origin": origin}
+    return list(by_kernel.values())
+
+
 def put(lines, key, value):
     """Each table on a line of its own, in place of an older one, before the launch."""
     line = f'  "{key}": {json.dumps(value)},'
@@ -242,6 +266,8 @@ def main():
     numbers = json.loads(text)
     link = numbers["intra_node"]["bytes_per_second"]["value"]
     lines = text.rstrip("\n").split("\n")
+    if what == "eager-passes":
+        return print(json.dumps(eager_passes(numbers["passes"], origin)))
     if what == "products":
         peak = numbers["half_flops_per_second"]["value"]
         products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"])
