@@ -8,8 +8,6 @@
 #include <QMenuBar>
 #include <QScopedValueRollback>
 #include <QScreen>
-#include <QStackedWidget>
-#include <QTabWidget>
 #include <algorithm>
 
 #include "app/lesson/lesson_panel.h"
@@ -58,8 +56,6 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   build_frame();
   setup_ = new SetupPanel(session_, middle_);
   fold_ = new SetupFold(session_, middle_);
-  for (const ViewInfo& info : parallelarium::views())
-    views_.push_back(info.make(session_, tabs_->findChild<QStackedWidget*>()));
   lesson_ = new LessonPanel(session_, right_);
   start_ = new CourseMap(lesson_->player(), center_);
   selection_ = new SelectionPanel(session_, right_);
@@ -74,9 +70,9 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
       new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_},
                  centralWidget());
   show_theme(theme);
-  build_layout();
   build_menus();
   follow_views();
+  build_layout();
   follow_session();
   connect(start_, &CourseMap::open_wanted, do_.open, &QAction::trigger);
   connect(start_, &CourseMap::plan_wanted, this, &Window::plan);
@@ -119,15 +115,11 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
 Window::~Window() { hide(); }  // views leave the front while the Session is there
 
 void Window::follow_views() {
+  connect(tabs_, &ViewTabs::view_made, this, &Window::follow_view);
   connect(tabs_, &QTabWidget::currentChanged, this, &Window::view_came);
   connect(tabs_, &QTabWidget::currentChanged, this, &Window::refresh_actions);
-  for (std::size_t at = 0; at < views_.size(); ++at) {
-    const View* view = views_[at];
-    connect(view, &View::quantities_changed, this, [this, view] {
-      if (view == &this->view()) refresh_strip();
-    });
-    connect(view, &View::described, selection_, &SelectionPanel::show_text);
-    const Topic* topic = &view->topic();
+  for (const ViewInfo& info : views()) {
+    const Topic* topic = &info.topic(session_);
     if (topic->is_step()) continue;
     for (const auto signal : {&Topic::changed, &Topic::run_changed})
       connect(topic, signal, this, [this, topic] {
@@ -138,6 +130,21 @@ void Window::follow_views() {
         }
         setWindowModified(modified());
       });
+  }
+}
+
+// The view at that place was made just now: from here on its commands stand in its menu.
+void Window::follow_view(int index) {
+  const View* view = &tabs_->view_at(index);
+  connect(view, &View::quantities_changed, this, [this, view] {
+    if (view == &this->view()) refresh_strip();
+  });
+  connect(view, &View::described, selection_, &SelectionPanel::show_text);
+  ring_areas(*view);
+  QMenu* menu = view_menus_[std::size_t(index)];
+  for (const ViewActions& group : menu ? view->commands() : std::vector<ViewActions>()) {
+    if (!group.submenu.isEmpty()) menu->addSeparator();
+    (group.submenu.isEmpty() ? menu : menu->addMenu(group.submenu))->addActions(group.actions);
   }
 }
 
@@ -210,8 +217,6 @@ void Window::follow_session() {
   connect(player, &LessonPlayer::changed, this, &Window::share_right_column);
 }
 
-View& Window::view() const { return *views_[std::size_t(tabs_->currentIndex())]; }
-
 const ViewInfo& Window::view_info() const {
   return parallelarium::views()[std::size_t(tabs_->currentIndex())];
 }
@@ -262,7 +267,7 @@ void Window::fill_earlier() {
 
 // Whether a key that is pressed elsewhere is for the view in front. A field ignores Return once it
 // has acted on it, and nobody who pressed a button elsewhere means to erase or to choose.
-bool Window::view_wants(const QKeyEvent& event) const {
+bool Window::view_wants(const QKeyEvent& event) {
   const QWidget* focus = focusWidget();
   const bool types = focus && focus->testAttribute(Qt::WA_InputMethodEnabled);
   if (types || view().takes_orders() || !single_keys_act()) return false;

@@ -16,6 +16,7 @@
 #include "app/shell/banner.h"
 #include "app/shell/strip.h"
 #include "app/shell/top_bar.h"
+#include "app/shell/view_tabs.h"
 #include "app/state/document/document_reader.h"
 #include "app/state/session.h"
 #include "app/views/views.h"
@@ -46,13 +47,14 @@ class Window : public QMainWindow {
 
   Session& session() { return session_; }
   SetupPanel& setup_panel() { return *setup_; }
-  // The view of that class, for what only it can do.
+  // The view of that class, for what only it can do; it is made if it is not there yet.
   template <class OneView>
   OneView& view_of() {
-    return *findChild<OneView*>();
+    return static_cast<OneView&>(
+        tabs_->view_at(int(find_view(OneView::info().id) - views().data())));
   }
   // The view in front: its widget and its entry in the list.
-  View& view() const;
+  View& view() { return tabs_->front(); }
   const ViewInfo& view_info() const;
   // Brings the view of that id to the front; the strip follows. Of a view that the room does not
   // have, Explore.
@@ -98,8 +100,8 @@ class Window : public QMainWindow {
   void show_theme(ThemeChoice choice);
   void choose_theme(ThemeChoice choice);
   bool dark() const { return dark_; }
-  // Every action of the menus and views, for the shortcut sheet and tests.
-  QList<QAction*> all_actions() const;
+  // Every action of the menus and of all views, which are made for it, for tests.
+  QList<QAction*> all_actions();
   // Whether closing asks about unsaved changes (tests do not want to be asked).
   void set_asks(bool asks) { asks_ = asks; }
   bool modified() const;
@@ -124,13 +126,14 @@ class Window : public QMainWindow {
 
   // window.cpp
   void follow_views();
+  void follow_view(int index);
   void follow_session();
   void view_came();
   void show_formulas(const QString& quantity);  // on the right, where the view is of what is set
   void refresh_strip();
   void show_setup_popup();
   void fill_earlier();
-  bool view_wants(const QKeyEvent& event) const;
+  bool view_wants(const QKeyEvent& event);
   void cycle_panes(int direction);
   // window_lessons.cpp
   bool show_playlist(std::optional<Playlist> playlist, bool keeps);
@@ -141,11 +144,12 @@ class Window : public QMainWindow {
   // window_layout.cpp
   void build_frame();
   void build_layout();
+  static void ring_areas(const QWidget& parts);  // scroll areas that show the focus
   void fit_right();
   void fit_space();
   void fit_corner();
   void fold_setup();
-  QWidget* own_column() const;
+  QWidget* own_column();
   void place_own_column();
   bool has_right_column() const;  // filled, in one way or the other
   void share_right_column();
@@ -229,6 +233,7 @@ class Window : public QMainWindow {
         *school_class, *playlist, *playlist_close, *progress_folder, *progress_here, *present;
   } do_{};
   std::vector<QAction*> reset_sections_;
+  std::vector<QMenu*> view_menus_;  // by the places of views(); null: it has none
   QMenu *recent_ = nullptr, *earlier_ = nullptr, *export_menu_ = nullptr;
 
   TopBar* top_bar_ = nullptr;
@@ -238,8 +243,7 @@ class Window : public QMainWindow {
   SetupChips* chips_ = nullptr;
   QFrame* popup_ = nullptr;
   Banner* banner_ = nullptr;
-  std::vector<View*> views_;  // in the order of views()
-  QTabWidget* tabs_ = nullptr;
+  ViewTabs* tabs_ = nullptr;
   QToolButton* all_views_ = nullptr;  // beside the tabs of a lesson
   CourseMap* start_ = nullptr;        // in the place of the tabs, in Learn without a lesson
   QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;

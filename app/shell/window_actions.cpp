@@ -270,14 +270,12 @@ void Window::build_menus() {
   };
   submenu(tr("&Zoom"), {do_.fit, do_.zoom_in, do_.zoom_out});
   submenu(tr("R&ooms"), do_.rooms);
-  for (std::size_t at = 0; at < views_.size(); ++at) {
-    const ViewInfo& info = parallelarium::views()[at];
-    if (!info.menu) continue;
-    QMenu* own = submenu(info.menu(), {});
-    for (const ViewActions& group : views_[at]->commands()) {
-      if (!group.submenu.isEmpty()) own->addSeparator();
-      (group.submenu.isEmpty() ? own : own->addMenu(group.submenu))->addActions(group.actions);
-    }
+  for (const ViewInfo& info : views()) {
+    QMenu* menu = info.menu ? submenu(info.menu(), {}) : nullptr;
+    if (menu)
+      connect(menu, &QMenu::aboutToShow, tabs_,
+              [this, at = int(view_menus_.size())] { tabs_->view_at(at); });
+    view_menus_.push_back(menu);
   }
   view->addSeparator();
   submenu(tr("Play&back"), top_bar_->transport().transport_actions());
@@ -311,10 +309,10 @@ void Window::build_menus() {
   refresh_actions();
 }
 
-QList<QAction*> Window::all_actions() const {
+QList<QAction*> Window::all_actions() {
   QList<QAction*> all = actions();
   QList<QAction*> more = top_bar_->transport().transport_actions();
-  for (const View* view : views_) more += view->all_commands();
+  for (int at = 0; at < tabs_->count(); ++at) more += tabs_->view_at(at).all_commands();
   for (QAction* action : more)
     if (!all.contains(action)) all << action;
   return all;
@@ -358,8 +356,8 @@ void Window::refresh_actions() {
 void Window::show_shortcuts() {
   std::vector<ShortcutSection> sections{{tr("Anywhere"), actions()}, {tr("Views"), {}}};
   std::vector<ShortcutSection> with_focus;
-  for (const View* view : views_)
-    for (const ViewActions& group : view->commands()) {
+  for (int at = 0; at < tabs_->count(); ++at)
+    for (const ViewActions& group : tabs_->view_at(at).commands()) {
       if (!group.on_sheet) continue;
       if (group.heading.isEmpty())
         sections[1].actions += group.actions;
@@ -369,7 +367,7 @@ void Window::show_shortcuts() {
   sections.insert(sections.end(), with_focus.begin(), with_focus.end());
   auto* sheet = new ShortcutSheet(sections, {do_.lessons, do_.words, do_.doctor}, this);
   connect(sheet, &ShortcutSheet::keys_changed, this, [this] {
-    for (View* view : views_) view->refresh_keys();
+    for (View* view : tabs_->made()) view->refresh_keys();
   });
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->show();

@@ -44,8 +44,7 @@ void Window::build_frame() {
   middle_ = new QWidget(central);
   center_ = new QWidget(middle_);
   center_->setObjectName(QStringLiteral("Center"));
-  tabs_ = new QTabWidget(center_);
-  tabs_->setDocumentMode(true);
+  tabs_ = new ViewTabs(session_, center_);
   tabs_->setAccessibleName(tr("Views"));
   right_ = new QFrame(middle_);
   right_->setObjectName(QStringLiteral("RightPanel"));
@@ -74,11 +73,6 @@ void Window::build_layout() {
   views->setContentsMargins(0, 0, 0, 0);
   views->setSpacing(0);
   views->addWidget(banner_);
-  for (std::size_t at = 0; at < views_.size(); ++at) {
-    const ViewInfo& info = parallelarium::views()[at];
-    tabs_->addTab(views_[at], info.title());
-    if (&info == &first_view()) tabs_->setCurrentIndex(int(at));
-  }
   corner_ = new TabCorner(*tabs_->tabBar(), tabs_);
   corner_->setObjectName(QStringLiteral("TabCorner"));
   (new QHBoxLayout(corner_))->setContentsMargins(0, 0, 0, 0);
@@ -118,7 +112,11 @@ void Window::build_layout() {
                              {strip_}};
   });
   fit_space();
-  for (auto* area : findChildren<QAbstractScrollArea*>()) {
+  ring_areas(*this);
+}
+
+void Window::ring_areas(const QWidget& parts) {
+  for (auto* area : parts.findChildren<QAbstractScrollArea*>()) {
     const bool marks_itself =
         qobject_cast<TimelineView*>(area) ||
         area->findChild<QWidget*>(QLatin1String(kFocusRingName), Qt::FindDirectChildrenOnly);
@@ -198,22 +196,23 @@ void Window::fold_setup() {
 // In the room Plan what is searched stands where the setup panel does elsewhere: in a column that a
 // view keeps (its property "left_column"), and beside each view that is about a plan of the search.
 // Null: the view is about the setup.
-QWidget* Window::own_column() const {
+QWidget* Window::own_column() {
   const auto column_of = [](const View* view) {
     return view->property("left_column").value<QWidget*>();
   };
   if (room_ != Room::kPlan) return nullptr;
   if (QWidget* own = column_of(&view())) return own;
   if (!view_info().plan || !view_info().plan(session_)) return nullptr;
-  for (const View* one : views_)
-    if (QWidget* column = column_of(one)) return column;
+  for (std::size_t at = 0; at < views().size(); ++at)
+    if (views()[at].room == Room::kPlan)
+      if (QWidget* column = column_of(&tabs_->view_at(int(at)))) return column;
   return nullptr;
 }
 
 // Without room for it the view that keeps the column has it.
 void Window::place_own_column() {
   auto* row = static_cast<QHBoxLayout*>(middle_->layout());
-  for (View* one : views_) {
+  for (View* one : tabs_->made()) {
     auto* column = one->property("left_column").value<QWidget*>();
     if (!column) continue;
     const bool is_there = column == own_column() && space_ == WindowSpace::kFull;
@@ -240,7 +239,7 @@ void Window::fit_corner() {
   // Room is kept for a corner that is hidden, too: then it has no width and the height of the tabs.
   corner_->layout()->setContentsMargins(0, 0, is_there ? kCornerGap : 0, 0);
   corner_->setFixedHeight(tabs_->tabBar()->sizeHint().height());
-  for (View* one : views_)
+  for (View* one : tabs_->made())
     one->put_look_controls(is_there && one == &view() ? corner_->layout() : nullptr);
   corner_->setVisible(is_there);
 }

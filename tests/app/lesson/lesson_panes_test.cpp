@@ -16,8 +16,7 @@ class LessonPanes : public WindowFixture {};
 TEST_F(LessonPanes, OfMemoryAreThoseThatAStepNames) {
   LessonPlayer& player = window->lesson().player();
   ASSERT_TRUE(player.open(kLessons + QStringLiteral("copies-that-agree"), 4));
-  const auto* memory = window->findChild<MemoryView*>();
-  ASSERT_NE(memory, nullptr);
+  const auto* memory = &window->view_of<MemoryView>();
   player.set_presents(true);  // goes to any step
   while (player.step().id != "run-it" && !player.at_end()) player.show_step(1);
   ASSERT_EQ(player.step().tab, "memory/holders");

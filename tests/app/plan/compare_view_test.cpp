@@ -11,6 +11,7 @@
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_words.h"
 #include "app/views/search/search_column.h"
+#include "app/views/search/search_view.h"
 #include "app/views/shared/case_words.h"
 #include "app/views/shared/step_quantities.h"
 #include "engine/predict/cases/cases.h"
@@ -207,7 +208,7 @@ TEST_F(CompareFixture, ALaneHasItsLetterAndItsStep) {
 // search; what is about the setup keeps the setup there.
 TEST_F(CompareFixture, WhatIsSearchedStandsBesideThePlan) {
   PlanSearch& search = PlanSearch::of(session());
-  auto* column = window->findChild<SearchColumn*>();
+  auto* column = window->view_of<SearchView>().findChild<SearchColumn*>();
   ASSERT_NE(column, nullptr);
   for (const char* view : {"compare", "roofline"}) {
     show(view);

@@ -143,10 +143,7 @@ TEST(ViewList, IsWhatTheCommandLineOffers) {
 
 class EveryView : public WindowFixture {
  protected:
-  const QTabWidget& tabs() {
-    // A page stands in a stack, which stands in the tabs.
-    return *qobject_cast<const QTabWidget*>(window->view().parentWidget()->parentWidget());
-  }
+  const QTabWidget& tabs() { return *window->findChild<ViewTabs*>(); }
 };
 
 TEST_F(EveryView, HasATabAMenuEntryAStripAndItsTopicInFront) {

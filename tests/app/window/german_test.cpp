@@ -75,7 +75,7 @@ QSet<QString> texts_of(const QWidget& root, const QWidget* lesson) {
 }
 
 // Where the actions stand that open a dialog.
-std::vector<qsizetype> dialogs_of(const Window& english) {
+std::vector<qsizetype> dialogs_of(Window& english) {
   std::vector<qsizetype> places;
   const QList<QAction*> all = english.all_actions();
   for (const char* name : {"All settings …", "Shortcuts", "Doctor", "Words"})

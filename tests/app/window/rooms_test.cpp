@@ -28,8 +28,7 @@ class Rooms : public WindowFixture {
     session().playback().set_playing(false);
   }
   QStringList shown_tabs() {
-    const auto* tabs =
-        qobject_cast<const QTabWidget*>(window->view().parentWidget()->parentWidget());
+    const auto* tabs = window->findChild<ViewTabs*>();
     QStringList ids;
     for (std::size_t at = 0; at < views().size(); ++at)
       if (tabs->isTabVisible(int(at))) ids << QLatin1String(views()[at].id);
@@ -92,7 +91,7 @@ TEST_F(Rooms, ArrowKeysStayAmongTheTabsOfTheLesson) {
   open_lesson("orders-by-hand");
   const QStringList shown = shown_tabs();
   ASSERT_LT(shown.size(), all_tabs().size());
-  auto* tabs = qobject_cast<QTabWidget*>(window->view().parentWidget()->parentWidget());
+  auto* tabs = window->findChild<ViewTabs*>();
   ASSERT_NE(tabs, nullptr);
   for (const Qt::Key key : {Qt::Key_Right, Qt::Key_Right, Qt::Key_Left, Qt::Key_Left}) {
     QTest::keyClick(tabs->tabBar(), key);

@@ -30,8 +30,13 @@ class WindowFixture : public testing::Test {
   }
   Session& session() { return window->session(); }
   QAction* action(const QString& text) {
+    const auto named = [&](const QAction* action) {
+      return QString(action->text()).remove(QLatin1Char('&')).startsWith(text);
+    };
+    for (QAction* action : window->actions())  // those of views are asked for last: it makes all
+      if (named(action)) return action;
     for (QAction* action : window->all_actions())
-      if (QString(action->text()).remove(QLatin1Char('&')).startsWith(text)) return action;
+      if (named(action)) return action;
     ADD_FAILURE() << "no action " << text.toStdString();
     return nullptr;
   }
