@@ -3,7 +3,8 @@
 // window's own parts (strip cells, chips, banners). Combo boxes, spin boxes and line edits are
 // drawn by ThemeStyle and must not be named here, because one rule would take their drawing away
 // from it. A window gets no sheet of its own: QApplication::setStyle() would style each widget in
-// it again for every parent that it has.
+// it again for every parent that it has. A rule begins with the class of its widgets or with their
+// name: what holds for any class is tried on every widget there is.
 #include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 
@@ -13,14 +14,17 @@ namespace {
 constexpr char kSheet[] = R"(
 QMainWindow, QDialog { background: @window; }
 *[surface="true"] { background: @surface; }
-*[edge="top"] { border: none; border-top: 1px solid @hairline; }
-*[edge="bottom"] { border: none; border-bottom: 1px solid @hairline; }
-*[edge="left"] { border: none; border-left: 1px solid @hairline; }
-*[edge="right"] { border: none; border-right: 1px solid @hairline; }
+QFrame[edge="top"] { border: none; border-top: 1px solid @hairline; }
 
 QPushButton, QToolButton { background: @surface; color: @text; border: 1px solid @control_line;
   border-radius: 6px; padding: 5px 11px; min-height: 18px; }
 QPushButton, QToolButton { outline: none; }
+QToolButton[quiet="true"] { background: transparent; border-color: transparent; }
+QToolButton[segment="first"], QToolButton[segment="middle"], QToolButton[segment="last"] {
+  border: 1px solid @control_line; padding: 3px 9px; border-radius: 0; background: @surface; }
+QToolButton[segment="first"] { border-top-left-radius: 6px; border-bottom-left-radius: 6px; }
+QToolButton[segment="middle"], QToolButton[segment="last"] { border-left: none; }
+QToolButton[segment="last"] { border-top-right-radius: 6px; border-bottom-right-radius: 6px; }
 QPushButton:hover, QToolButton:hover { background: @window; }
 QPushButton:pressed, QToolButton:pressed { background: @grid; }
 QPushButton:checked, QToolButton:checked { background: @accent_soft; border-color: @accent_line; }
@@ -32,19 +36,13 @@ QPushButton[primary="true"] { background: @accent; color: #FFFFFF; border-color:
 QPushButton[primary="true"]:hover { background: @accent_hover; }
 QPushButton[primary="true"]:disabled { background: @track; color: @muted; border-color: @track; }
 QPushButton[primary="true"][ring="true"]:focus { border: 2px solid @focus_on_accent; }
-*[quiet="true"] { background: transparent; border-color: transparent; }
-*[quiet="true"]:hover { border-color: @control_line; }
+QToolButton[quiet="true"]:hover { border-color: @control_line; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
 
-*[segment="first"], *[segment="middle"], *[segment="last"] { border: 1px solid @control_line;
-  padding: 3px 9px; border-radius: 0; background: @surface; }
-*[segment="first"] { border-top-left-radius: 6px; border-bottom-left-radius: 6px; }
-*[segment="middle"], *[segment="last"] { border-left: none; }
-*[segment="last"] { border-top-right-radius: 6px; border-bottom-right-radius: 6px; }
-*[segment]:checked { background: @accent; color: #FFFFFF; border-color: @accent; }
-*[segment]:checked:disabled { background: @track; color: @muted; border-color: @track; }
-*[segment][ring="true"]:focus { border: 2px solid @accent_line; padding: 2px 8px; }
-*[segment][ring="true"]:checked:focus { border: 2px solid @focus_on_accent; }
+QToolButton[segment]:checked { background: @accent; color: #FFFFFF; border-color: @accent; }
+QToolButton[segment]:checked:disabled { background: @track; color: @muted; border-color: @track; }
+QToolButton[segment][ring="true"]:focus { border: 2px solid @accent_line; padding: 2px 8px; }
+QToolButton[segment][ring="true"]:checked:focus { border: 2px solid @focus_on_accent; }
 
 QTabWidget::pane { border: none; border-top: 1px solid @hairline; background: @surface; }
 QTabBar { background: @window; qproperty-drawBase: 0; }

@@ -13,6 +13,7 @@
 #include <QRawFont>
 #include <QRegularExpression>
 #include <QTest>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
 #include <vector>
@@ -82,6 +83,8 @@ class FocusLook : public testing::Test {
     ring_focus(area);
     column->addWidget(&area);
     primary.setProperty("primary", true);
+    segment.setText(QStringLiteral("Part"));
+    segment.setFocusPolicy(Qt::StrongFocus);
     segment.setProperty("segment", "first");
     segment.setCheckable(true);
     window.show();
@@ -105,8 +108,8 @@ class FocusLook : public testing::Test {
 
   QWidget window;
   QLineEdit first{&window};
-  QPushButton plain{QStringLiteral("Plain"), &window}, primary{QStringLiteral("Next"), &window},
-      segment{QStringLiteral("Part"), &window};
+  QPushButton plain{QStringLiteral("Plain"), &window}, primary{QStringLiteral("Next"), &window};
+  QToolButton segment{&window};
   QCheckBox check{QStringLiteral("Check"), &window};
   QWidget area{&window};
 };
