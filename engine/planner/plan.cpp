@@ -230,30 +230,6 @@ std::string short_axes(const Setup& setup) {
   return text;
 }
 
-std::string change_of(const Setup& from, const Setup& to) {
-  std::string text;
-  const auto add = [&](const char* name, const auto& before, const auto& after) {
-    if (before == after) return;
-    text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ", name, before, after);
-  };
-  add("TP", from.mesh.tp, to.mesh.tp);
-  add("PP", from.mesh.pp, to.mesh.pp);
-  add("CP", from.mesh.cp, to.mesh.cp);
-  add("DP", from.mesh.dp, to.mesh.dp);
-  add("EP", from.mesh.ep, to.mesh.ep);
-  add("SP", from.sequence_parallel ? "on" : "off", to.sequence_parallel ? "on" : "off");
-  add("ZeRO", from.zero, to.zero);
-  add("ZeRO group", from.zero_group, to.zero_group);
-  add("order", name_of(from.mesh.order), name_of(to.mesh.order));
-  add("schedule", from.schedule.name(), to.schedule.name());
-  add("chunks", from.chunks, to.chunks);
-  if (from.stage_layers != to.stage_layers)
-    add("layers", layers_text(from.stage_layers), layers_text(to.stage_layers));
-  add("micro-batch", from.micro_batch, to.micro_batch);
-  add("recompute", text_of(from.recompute), text_of(to.recompute));
-  return text;
-}
-
 nlohmann::json to_json(const Plan& plan) {
   nlohmann::json ranks = nlohmann::json::array();
   for (const MemoryRow& row : plan.memory) ranks.push_back(to_json(row));
@@ -277,11 +253,13 @@ nlohmann::json to_json(const Plan& plan) {
 nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
   using nlohmann::json;
   json list = json::array();
-  for (const PlanReason& why : reasons)
-    list.push_back({{"change", why.change},
-                    {"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
-                    {"tied", why.tied},
-                    {"sentence", why.sentence.text}});
+  for (const PlanReason& why : reasons) {
+    json entry = {{"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
+                  {"tied", why.tied},
+                  {"sentence", why.sentence.text}};
+    put_change(entry, why.change);
+    list.push_back(std::move(entry));
+  }
   return list;
 }
 

@@ -16,6 +16,7 @@
 
 #include "engine/plan/result.h"
 #include "engine/planner/reasons/causes.h"
+#include "engine/planner/reasons/change.h"
 #include "engine/planner/space.h"
 #include "engine/predict/axis_rates.h"
 #include "engine/predict/formulas/critical_batch.h"
@@ -45,7 +46,7 @@ struct Plan {
 
 // Why a neighbour of the best plan is not the best, or why a plan is behind it.
 struct PlanReason {
-  std::string change;             // "TP 8 → 4"
+  Change change;
   std::optional<double> seconds;  // that the step takes longer; none where it cannot be
   Message sentence;
   bool tied = false;  // the steps cannot be told apart; by note_ties()
@@ -215,8 +216,6 @@ nlohmann::json classes_json(const std::int64_t (&counts)[kPlanClasses]);
 std::string layers_text(const std::vector<int>& layers);
 // The axes of a plan in short: "TP 8, PP 4, DP 2, ZeRO 1, zb-h1, micro-batch 2".
 std::string short_axes(const Setup& setup);
-// The change from one plan's axes to another's: "TP 8 → 4, DP 1 → 2".
-std::string change_of(const Setup& from, const Setup& to);
 
 // Notes the threshold, and which of the best plans and of their reasons are ties by it. Cost: a
 // prediction of each such row.

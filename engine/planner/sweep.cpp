@@ -192,6 +192,8 @@ SweepPoint point_of(std::vector<std::string> values, const std::vector<Variation
     point.refused = facts.error();
   } else if (const auto fits = figure_at(*facts, "memory.fits")) {
     point.fits = *fits != 0;
+  point.setup = facts->value("setup", json());
+  if (const auto fits = figure_at(*facts, "memory.fits")) point.fits = *fits != 0;
   }
   return point;
 }
@@ -267,6 +269,7 @@ json to_json(const std::vector<SweepPoint>& points, const std::vector<Variation>
       values[variations[at].key] = value_of(point.values[at]);
     for (std::size_t at = 0; at < metrics.size(); ++at)
       figures[metrics[at].name] = point.figures[at] ? json(*point.figures[at]) : json(nullptr);
+                    {"setup", point.setup},
     list.push_back({{"values", std::move(values)},
                     {"metrics", std::move(figures)},
                     {"fits", point.fits ? json(*point.fits) : json(nullptr)},

@@ -43,6 +43,7 @@ std::vector<std::string> short_metric_names();
 struct SweepPoint {
   std::vector<std::string> values;             // one for each variation
   std::vector<std::optional<double>> figures;  // one for each metric; none where it is refused
+  nlohmann::json setup;                        // as the answer tells it; null where it is refused
   std::optional<bool> fits;
   std::optional<Message> refused;  // the sentence of validate(), or of what else stands against it
 };
@@ -60,7 +61,7 @@ Result<std::vector<SweepPoint>> sweep(
     const TurnedAnswer& answer, const std::atomic<bool>* cancel = nullptr,
     const std::function<void(std::size_t, std::size_t)>& progress = {});
 
-// {"points": [{"values", "metrics", "fits", "refused"}]}
+// {"points": [{"values", "setup", "metrics", "fits", "refused"}]}
 nlohmann::json to_json(const std::vector<SweepPoint>& points,
                        const std::vector<Variation>& variations,
                        const std::vector<Metric>& metrics);

@@ -35,6 +35,10 @@ TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
           .at("points");
   EXPECT_EQ(filled[0].at("metrics").at("resolved.mesh.dp"), 8);
   EXPECT_EQ(filled[1].at("metrics").at("resolved.mesh.dp"), 1);
+  // A point's Setup is what was predicted.
+  EXPECT_TRUE(points[2].at("setup").is_null());
+  const std::string file = folder.file("point.json", points[1].at("setup").dump());
+  EXPECT_EQ(command({"predict", "--setup", file, "--json"}).json().at("step"), alone.at("step"));
   EXPECT_EQ(command({"sweep"}).status, 2);
   EXPECT_EQ(command({"sweep", "--vary", "nothing=1"}).status, 2);
   for (const char* typed : {"tp=4..1", "tp=1,,2", "tp=", "tp=1,", "tp=1,1", "tp=1..1000000"}) {

@@ -230,7 +230,7 @@ TEST(SingleChanges, HaveOneOrder) {
     EXPECT_EQ(standing.change.has_value(), faster) << problem;
     if (!standing.change || !faster) continue;
     ++changed;
-    EXPECT_EQ(standing.change->change.text, listed->front().change);
+    EXPECT_EQ(standing.change->change.said, listed->front().change.said);
     EXPECT_NEAR(standing.change->plan.step.seconds,
                 standing.tried->plan.step.seconds + *listed->front().seconds, 1e-12);
   }

@@ -32,7 +32,7 @@ TEST(Search, SaysTheCheapestChangeThatWouldFit) {
   ASSERT_TRUE(found);
   EXPECT_LE(found->plan.needed_bytes, found->plan.capacity_bytes);
   EXPECT_EQ(found->plan.setup.global_batch(), setup.global_batch());
-  EXPECT_THAT(found->sentence.text, testing::HasSubstr(found->change.text));
+  EXPECT_THAT(found->sentence.text, testing::HasSubstr(found->change.said.text));
   // No other value of ZeRO or TP that fits is faster.
   for (const auto& [tp, zero] : {std::pair(2, 0), {4, 0}, {8, 0}, {1, 1}, {1, 2}, {1, 3}}) {
     auto other = setup;

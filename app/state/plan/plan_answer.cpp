@@ -21,7 +21,7 @@ std::vector<PlanWhy> why_of(const nlohmann::json& list) {
   std::vector<PlanWhy> all;
   for (const nlohmann::json& entry : list) {
     PlanWhy why;
-    why.change = entry.value("change", std::string());
+    why.change = message_at(entry, "change");
     if (entry.contains("seconds") && entry["seconds"].is_number())
       why.seconds = entry["seconds"].get<double>();
     if (entry.contains("message")) why.sentence = message_from_json(entry["message"]);
@@ -125,8 +125,7 @@ Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
   if (const nlohmann::json change = part("change"); !change.empty()) {
     Result<FoundPlan> changed = plan_of(change.value("plan", nlohmann::json::object()));
     if (!changed) return changed.error();
-    told.change = {change.value("change", std::string()),
-                   message_from_json(change.value("message", nlohmann::json::object())),
+    told.change = {message_from_json(change.value("message", nlohmann::json::object())),
                    std::move(*changed)};
   }
   return told;
@@ -319,7 +318,7 @@ PlanWhy why_behind(const FoundPlan& best, const FoundPlan& plan) {
     return made;
   };
   const PlanReason reason = reason_behind(told(best), told(plan));
-  return {reason.change, reason.seconds, reason.sentence};
+  return {reason.change.said, reason.seconds, reason.sentence};
 }
 
 Result<ValueAnswer> value_answer_from_json(const nlohmann::json& json) {

@@ -16,7 +16,7 @@ namespace parallelarium {
 
 // Why a neighbour of a plan is not better, or why a plan is behind the best.
 struct PlanWhy {
-  std::string change;             // "TP 8 → 4"
+  Message change;                 // "TP 8 → 4 (follows: DP 16)"
   std::optional<double> seconds;  // that the step takes longer; none: it cannot be
   Message sentence;
   bool tied = false;  // the steps cannot be told apart; by note_ties()
@@ -49,7 +49,6 @@ struct ExplainedPlan {
   std::int64_t bytes = 0;         // 0: it cannot be
   std::optional<FoundPlan> plan;  // its figures; none: it cannot be
   struct Change {
-    std::string change;  // "TP 8 → 4"
     Message sentence;
     FoundPlan plan;
   };

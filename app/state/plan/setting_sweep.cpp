@@ -86,21 +86,6 @@ std::vector<std::pair<std::string, std::string>> kept_sizes(const SweepWish& wis
   return kept;
 }
 
-Result<Setup> SweepAnswer::setup_of(std::size_t point) const {
-  const SweptPoint& of = points[point];
-  if (of.refused) return *of.refused;
-  std::vector<std::pair<std::string, std::string>> turned = kept_sizes(wish, base);
-  turned.emplace_back(wish.first.toStdString(), firsts[of.first].toStdString());
-  if (!wish.second.isEmpty())
-    turned.emplace_back(wish.second.toStdString(), seconds[of.second].toStdString());
-  Setup setup = base;
-  for (const SetupSetting& row : setup_settings())
-    for (const auto& [key, value] : turned)
-      if (key == row.option || key == row.key)
-        if (const Result<void> set = set_typed(setup, row.key, value); !set) return set.error();
-  return setup;
-}
-
 std::optional<std::size_t> SweepAnswer::first_of_base() const {
   const SetupSetting* row = find_setting(setup_settings(), wish.first.toStdString());
   if (!row || !row->value.get) return std::nullopt;
@@ -135,14 +120,15 @@ Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const Swe
     if (const auto fits = entry.find("fits"); fits != entry.end() && fits->is_boolean())
       point.fits = fits->get<bool>();
     point.nodes = entry.value("nodes", 0);
-    const nlohmann::json ranks = entry["metrics"].value("ranks", nlohmann::json());
-    if (ranks.is_number()) point.ranks = int(ranks.get<double>());
-    if (entry.contains("message")) point.refused = message_from_json(entry["message"]);
+    if (entry.contains("message")) {
+      point.refused = message_from_json(entry["message"]);
+    } else {
+      Result<Setup> setup = setup_from_json(entry.value("setup", nlohmann::json()));
+      if (!setup) return setup.error();
+      point.setup = std::move(*setup);
+    }
     answer.points.push_back(std::move(point));
   }
-  for (std::size_t at = 0; at < answer.points.size(); ++at)
-    if (const Result<Setup> setup = answer.setup_of(at))
-      answer.points[at].batch = setup->global_batch();
   return answer;
 }
 
@@ -235,15 +221,17 @@ void SettingSweep::select(int point) {
   Q_EMIT changed();
 }
 
-Result<Setup> SettingSweep::setup_of(int point) const {
-  return answer_->setup_of(std::size_t(point));
+const Setup* SettingSweep::selected_setup() const {
+  if (selected_ < 0) return nullptr;
+  const std::optional<Setup>& setup = answer_->points[std::size_t(selected_)].setup;
+  return setup ? &*setup : nullptr;
 }
 
 void SettingSweep::find_runs() {
   runs_.clear();
   if (!answer_ || session_.runs().shown().empty()) return;
   for (int point = 0; point < int(answer_->points.size()); ++point) {
-    const Result<Setup> setup = setup_of(point);
+    const std::optional<Setup>& setup = answer_->points[std::size_t(point)].setup;
     const RunRecord* run = setup ? session_.runs().run_of(session_.resolved(*setup)) : nullptr;
     if (!run) continue;
     if (const auto figure = ran_figure(*run, answer_->wish.figure))
@@ -252,8 +240,7 @@ void SettingSweep::find_runs() {
 }
 
 void SettingSweep::use() {
-  if (selected_ < 0) return;
-  const Result<Setup> setup = setup_of(selected_);
+  const Setup* setup = selected_setup();
   if (!setup) return;
   used_ = *setup;
   session_.history().change(*setup, tr("The point of the sweep"));

@@ -27,9 +27,11 @@ struct SweptPoint {
   std::size_t first = 0, second = 0;  // of the values
   std::optional<double> figure;       // in the figure's unit
   std::optional<bool> fits;
-  int nodes = 0, ranks = 0;        // 0 where it is refused
-  std::int64_t batch = 0;          // sequences of a step; 0 where it is refused
-  std::optional<Message> refused;  // why there is no figure
+  int nodes = 0;                   // 0 where it is refused
+  std::optional<Setup> setup;      // as the engine predicted it
+  std::optional<Message> refused;  // why there is none
+  int ranks() const { return setup ? setup->mesh.ranks() : 0; }
+  std::int64_t batch() const { return setup ? setup->global_batch() : 0; }  // sequences of a step
 };
 
 struct SweepAnswer {
@@ -38,8 +40,6 @@ struct SweepAnswer {
   std::string unit;  // "seconds", "bytes", "1", "tokens/s", or empty
   std::vector<QString> firsts, seconds;
   std::vector<SweptPoint> points;  // of the first value all seconds, then of the next
-  // The base with a point's values. Error: it cannot be, as its sentence says.
-  Result<Setup> setup_of(std::size_t point) const;
   // Where the base has the first setting, among its values; none: not there.
   std::optional<std::size_t> first_of_base() const;
   std::int64_t capacity_bytes = 0;
@@ -87,8 +87,8 @@ class SettingSweep : public QObject {
   // The index of the point that is looked at, or -1.
   int selected() const { return selected_; }
   void select(int point);
-  // The base with that point's values. Error: it cannot be, as its sentence says.
-  Result<Setup> setup_of(int point) const;
+  // That of the selected point; null: none is selected, or it is refused.
+  const Setup* selected_setup() const;
   // Puts the selected point into the Session, as one undo step.
   void use();
 

@@ -11,12 +11,11 @@ namespace parallelarium {
 struct SearchAxis {
   QString option, label;  // "tp", "Tensor, TP"
   QStringList values;     // as they are typed
-  QStringList words;      // of the values, for people; empty: the values themselves
-  QString word(qsizetype at) const { return words.isEmpty() ? values[at] : words[at]; }
+  QStringList words;      // of the values, for people
   // Of a value that is not among them, itself.
   QString word_of(const QString& value) const {
     const qsizetype at = values.indexOf(value);
-    return at < 0 ? value : word(at);
+    return at < 0 ? value : words[at];
   }
 };
 std::vector<SearchAxis> search_axes();

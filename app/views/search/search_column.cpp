@@ -261,7 +261,7 @@ void SearchColumn::add_axis(const SearchAxis& added) {
   QComboBox* box = choice(added.label, tr("Free, or the values that candidates may have"));
   box->addItem(tr("free"), QString());
   for (qsizetype at = 0; at < added.values.size(); ++at)
-    box->addItem(added.word(at), added.values[at]);
+    box->addItem(added.words[at], added.values[at]);
   box->insertSeparator(box->count());
   box->addItem(tr("Several …"), QString());
   const QString axis = added.option;

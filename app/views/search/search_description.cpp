@@ -72,8 +72,8 @@ QString search_description(const PlanSearch& search) {
     answer.note_ties(neighbours || !search.best() ? plan->seconds : search.best()->seconds,
                      changes);
     for (const PlanWhy& why : changes)
-      said << (why.tied ? DescriptionTexts::tr("%1 It is a tie.").arg(plan_sentence(why.sentence))
-                        : plan_sentence(why.sentence));
+      said << (why.tied ? DescriptionTexts::tr("%1 It is a tie.").arg(sentence(why.sentence))
+                        : sentence(why.sentence));
   }
   for (const ToldRule& rule : answer.rules) said << rule_text(rule);
   if (const QString head = value_head(search); !head.isEmpty())

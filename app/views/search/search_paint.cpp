@@ -132,9 +132,9 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
     const QString value = change_value(why);
     const double wide = QFontMetricsF(bold).horizontalAdvance(value) + 8;
     double taken = 0;
-    if (!why.change.empty()) {
+    if (!why.change.text.empty()) {
       const QRectF line(rect.left(), y, rect.width() - wide, kLine);
-      const QString change = firm_text(change_text(why.change));
+      const QString change = firm_text(sentence(why.change));
       // Alone it has the place to say all of a long change.
       if (picture.why.size() == 1)
         taken = put_lines(painter, line, change, bold, theme.text, texts) - kLine;
@@ -144,10 +144,10 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
                Qt::AlignVCenter | Qt::AlignRight, value, bold,
                why.seconds ? theme.text : theme.warning, texts);
     }
-    QString reason = firm_text(plan_sentence(why.sentence));
-    const QString change = firm_text(change_text(why.change));
+    QString reason = firm_text(sentence(why.sentence));
+    const QString change = firm_text(sentence(why.change));
     if (reason.startsWith(change)) reason = capitalised(reason.mid(change.size()).trimmed());
-    if (!why.change.empty()) y += std::max(0.0, taken) + kLine - 2;
+    if (!why.change.text.empty()) y += std::max(0.0, taken) + kLine - 2;
     for (const QString& line : broken_lines(reason, small, rect.width(), 2)) {
       put_elided(painter, QRectF(rect.left(), y, rect.width(), kLine - 3), Qt::AlignVCenter, line,
                  small, theme.muted, texts);

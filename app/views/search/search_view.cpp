@@ -285,7 +285,7 @@ void SearchView::fill_values() {
     if (axis.option == QLatin1String("ep") && !s.search.has_experts()) continue;
     QMenu* values = menu.addMenu(axis.label);
     for (qsizetype at = 0; at < axis.values.size(); ++at)
-      connect(values->addAction(axis.word(at)), &QAction::triggered, this,
+      connect(values->addAction(axis.words[at]), &QAction::triggered, this,
               [this, option = axis.option, value = axis.values[at]] {
                 state_->search.ask_value(option, value);
               });

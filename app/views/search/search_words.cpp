@@ -19,108 +19,13 @@ struct SearchTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
 
-// An axis as the planner calls it, the search's option for it, and what the window says of it.
-struct CalledAxis {
-  QString called, option, pattern;
-};
-
-std::vector<CalledAxis> called_axes() {
-  const auto axis = [](const char* called, const char* option, const QString& pattern) {
-    return CalledAxis{QLatin1String(called), QLatin1String(option), pattern};
-  };
-  return {axis("SP", "sequence-parallel", QStringLiteral("SP %1")),
-          axis("sequence-parallel", "sequence-parallel", QStringLiteral("SP %1")),
-          axis("ZeRO group", "zero-group", SearchTexts::tr("ZeRO group %1")),
-          axis("order", "order", SearchTexts::tr("rank order %1")),
-          axis("schedule", "schedule", SearchTexts::tr("schedule %1")),
-          axis("chunks", "chunks", SearchTexts::tr("chunks %1")),
-          axis("layers", "stage-layers", SearchTexts::tr("layers %1")),
-          axis("stage-layers", "stage-layers", SearchTexts::tr("layers %1")),
-          axis("micro-batch", "micro-batch", SearchTexts::tr("micro-batch %1")),
-          axis("recompute", "recompute", SearchTexts::tr("recompute %1"))};
-}
-
-QString value_word(const QString& option, const QString& value) {
-  const bool is_on = value == QLatin1String("on");
-  const QString typed = is_on                           ? QStringLiteral("true")
-                        : value == QLatin1String("off") ? QStringLiteral("false")
-                                                        : value;
-  for (const SearchAxis& axis : search_axes())
-    if (const qsizetype at = axis.values.indexOf(typed); axis.option == option && at >= 0)
-      return axis.word(at);
-  return value;
-}
-
-// "schedule 1f1b → zb-h1", one axis of a change.
-QString axis_change_text(const QString& change) {
-  for (const CalledAxis& axis : called_axes()) {
-    if (!change.startsWith(axis.called + QLatin1Char(' '))) continue;
-    QStringList values = change.mid(axis.called.size() + 1).split(QStringLiteral(" → "));
-    for (QString& value : values) value = value_word(axis.option, value);
-    return axis.pattern.arg(values.join(QStringLiteral(" → ")));
-  }
-  return change;
-}
-
-// Whether a change of an axis is what the others leave: DP on as many GPUs, and no SP without TP.
-bool follows_others(const QString& axis, const QStringList& axes) {
-  if (axis == QStringLiteral("SP on → off"))
-    return std::any_of(axes.begin(), axes.end(), [](const QString& other) {
-      return other.startsWith(QLatin1String("TP ")) && other.endsWith(QStringLiteral(" → 1"));
-    });
-  static const QRegularExpression kDegree(QStringLiteral("^[TPCD]P (\\d+) → (\\d+)$"));
-  qint64 before = 1, after = 1;
-  for (const QString& other : axes) {
-    const QRegularExpressionMatch degree = kDegree.match(other);
-    if (!degree.hasMatch()) continue;
-    before *= degree.captured(1).toLongLong();
-    after *= degree.captured(2).toLongLong();
-  }
-  return axis.startsWith(QLatin1String("DP ")) && before == after;
-}
-
-void put_changes(QString& text, const Message& message) {
-  if (message.id.empty()) {
-    const QString said = QString::fromStdString(message.text);
-    const QString put = change_text(message.text);
-    if (!said.isEmpty() && put != said) text.replace(said, put);
-  }
-  for (const Message& argument : message.arguments) put_changes(text, argument);
-}
-
 }  // namespace
-
-QString change_text(const std::string& change) {
-  const QString arrow = QStringLiteral(" → ");
-  QStringList all, chosen, followers;
-  const QStringList axes = QString::fromStdString(change).split(QStringLiteral(", "));
-  for (const QString& axis : axes) {
-    const QString text = axis_change_text(axis);
-    all << text;
-    if (follows_others(axis, axes))
-      followers << text.section(QLatin1Char(' '), 0, 0) + QLatin1Char(' ') + text.section(arrow, 1);
-    else
-      chosen << text;
-  }
-  const bool from_degree = chosen.size() == 1 && (chosen[0].startsWith(QLatin1String("TP ")) ||
-                                                  chosen[0].startsWith(QLatin1String("PP ")) ||
-                                                  chosen[0].startsWith(QLatin1String("CP ")));
-  if (!followers.isEmpty() && from_degree)
-    return SearchTexts::tr("%1 (follows: %2)").arg(chosen[0], followers.join(QStringLiteral(", ")));
-  return all.join(QStringLiteral(", "));
-}
 
 QString firm_text(const QString& text) {
   static const QRegularExpression kTogether(
       QStringLiteral("(?<=\\b(?:TP|PP|DP|CP|EP|SP)|ZeRO) (?=\\S)| (?=→)|(?<=→) "));
   QString firm = with_firm_units(text);
   return firm.replace(kTogether, QString(QChar(0x00a0)));
-}
-
-QString plan_sentence(const Message& message) {
-  QString text = sentence(message);
-  for (const Message& argument : message.arguments) put_changes(text, argument);
-  return text;
 }
 
 QString change_value(const PlanWhy& why) {
@@ -193,10 +98,10 @@ QString needs_text(const std::string& framework, const Setup& setup) {
 }
 
 QStringList today_sentences(const ExplainedPlan& today) {
-  QStringList said{plan_sentence(today.sentence)};
+  QStringList said{sentence(today.sentence)};
   if (today.own) said << sentence(*today.own);
   if (today.change)
-    said << plan_sentence(today.change->sentence);
+    said << sentence(today.change->sentence);
   else if (today.plan_class == "does_not_fit")
     said << SearchTexts::tr("No change of one axis would make it fit.");
   else if (today.seconds)
@@ -297,14 +202,13 @@ QString value_said(const PlanSearch& search) {
   if (search.asking()) return SearchTexts::tr("Searching for the best plan with it …");
   const ValueAnswer* asked = search.value_answer();
   if (!asked) return {};
-  QString said = plan_sentence(asked->sentence);
+  QString said = sentence(asked->sentence);
   const FoundPlan *selected = search.selected(), *best = search.best();
   const bool beside = asked->plan && selected && best && selected->setup != best->setup &&
                       selected->setup != asked->plan->setup;
   if (beside)
-    said +=
-        QLatin1Char(' ') + SearchTexts::tr("Beside the selected plan: %1")
-                               .arg(plan_sentence(why_behind(*selected, *asked->plan).sentence));
+    said += QLatin1Char(' ') + SearchTexts::tr("Beside the selected plan: %1")
+                                   .arg(sentence(why_behind(*selected, *asked->plan).sentence));
   return said;
 }
 

@@ -14,13 +14,8 @@ namespace parallelarium {
 
 QString batch_text(const PlanSearch& search);     // "1,048,576 tokens a step"
 QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs"
-// A change of the planner, or a value of an axis, in the window's words: "schedule 1F1B → ZB-H1" of
-// "schedule 1f1b → zb-h1". What is neither stays as it is.
-QString change_text(const std::string& change);
 // With units, arrows and the values of axes beside what they belong to, where lines break.
 QString firm_text(const QString& text);
-// A sentence of the planner, with the changes in it so.
-QString plan_sentence(const Message& message);
 // How much longer the step takes, "+1.2 s, tie"; a dash where it cannot be.
 QString change_value(const PlanWhy& why);
 QString rule_text(const ToldRule& rule);  // a rule of thumb, what it costs, and who says so

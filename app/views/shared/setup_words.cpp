@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "app/look/sentence.h"
 #include "app/views/shared/words.h"
 #include "engine/planner/search.h"
 
@@ -30,16 +31,11 @@ QString schedule_words(const Setup& setup) {
 }
 
 QString recompute_words(const Setup& setup) {
-  const std::string text = text_of(setup.recompute);
-  if (text == "none") return SetupWords::tr("none");
-  if (text == "selective") return SetupWords::tr("selective");
-  if (text == "full") return SetupWords::tr("full");
-  return QString::fromStdString(text);
+  return sentence(value_words("recompute", text_of(setup.recompute)));
 }
 
 QString order_words(RankOrder order) {
-  return order == RankOrder::kTpCpEpDpPp ? SetupWords::tr("DP, then PP")
-                                         : SetupWords::tr("PP, then DP");
+  return sentence(value_words("order", std::string(name_of(order))));
 }
 
 QString axes_text(const Setup& setup) {

@@ -285,8 +285,7 @@ std::optional<ViewTable> SweepView::table() const {
 
 std::optional<ChosenSetup> SweepView::chosen() const {
   const SettingSweep& sweep = *state_->sweep;
-  if (sweep.selected() < 0) return std::nullopt;
-  const Result<Setup> setup = sweep.setup_of(sweep.selected());
+  const Setup* setup = sweep.selected_setup();
   if (!setup) return std::nullopt;
   const SweepAnswer& answer = *sweep.answer();
   return ChosenSetup{*setup,
@@ -308,8 +307,7 @@ void SweepView::refresh() {
   s.go->setToolTip(busy && !s.sweep->sweeping()
                        ? tr("The engine is busy with a run or a calibration.")
                        : QString());
-  const int selected = s.sweep->selected();
-  s.use->setEnabled(selected >= 0 && s.sweep->setup_of(selected).ok() && !hides_figures(s.session));
+  s.use->setEnabled(s.sweep->selected_setup() && !hides_figures(s.session));
   s.second_values->setVisible(s.second->currentIndex() > 0);
   refresh_whose(*s.whose, PlanSearch::of(s.session));
   if (isVisible()) place_parts();

@@ -82,8 +82,8 @@ QString point_outcome(const SweepAnswer& answer, const SweptPoint& point) {
   if (point.refused) return sentence(*point.refused);
   if (!point.figure) return QStringLiteral("–");
   const QString figure = swept_figure_text(*point.figure, answer.unit);
-  const QString on = point.ranks > 0 && ranks_differ(answer)
-                         ? SweepWords::tr("%1 on %2 ranks").arg(figure, count_text(point.ranks))
+  const QString on = point.ranks() > 0 && ranks_differ(answer)
+                         ? SweepWords::tr("%1 on %2 ranks").arg(figure, count_text(point.ranks()))
                          : figure;
   return point.fits == false ? SweepWords::tr("%1, does not fit").arg(on) : on;
 }
@@ -104,7 +104,7 @@ std::pair<std::int64_t, std::int64_t> range_of(const SweepAnswer& answer, const 
 }
 
 std::pair<std::int64_t, std::int64_t> ranks_of(const SweepAnswer& answer) {
-  return range_of(answer, [](const SweptPoint& point) { return std::int64_t(point.ranks); });
+  return range_of(answer, [](const SweptPoint& point) { return std::int64_t(point.ranks()); });
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ bool ranks_differ(const SweepAnswer& answer) {
 QString sizes_note(const SweepAnswer& answer) {
   const auto [ranks, most_ranks] = ranks_of(answer);
   const auto [batch, most_batch] =
-      range_of(answer, [](const SweptPoint& point) { return point.batch; });
+      range_of(answer, [](const SweptPoint& point) { return point.batch(); });
   if (ranks == 0) return {};
   QStringList said;
   if (ranks != most_ranks)
@@ -146,7 +146,7 @@ std::string sweep_csv(const SweepAnswer& answer) {
     text += ',' + (point.figure ? QByteArray::number(*point.figure, 'g', 17).toStdString() : "");
     text += ',' + answer.unit + ',';
     if (point.fits) text += *point.fits ? "true" : "false";
-    text += ',' + number(point.ranks) + ',' + number(point.batch) + ',';
+    text += ',' + number(point.ranks()) + ',' + number(point.batch()) + ',';
     text += csv_field(point.refused ? point.refused->text : "") + '\n';
   }
   return text;

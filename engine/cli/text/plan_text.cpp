@@ -169,7 +169,7 @@ std::string ties(const TieThreshold& ties, std::ptrdiff_t shown) {
 std::string reason_text(const PlanReason& reason) {
   const std::string said = reason.seconds || reason.change.empty()
                                ? reason.sentence.text
-                               : reason.change + ": " + reason.sentence.text;
+                               : reason.change.said.text + ": " + reason.sentence.text;
   return reason.tied ? "tie: " + said : said;
 }
 

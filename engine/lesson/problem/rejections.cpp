@@ -114,7 +114,8 @@ Rejections rejections_of(const PlanRequest& request, const Space& space, const P
       }
     return true;
   });
-  for (const Setup& neighbour : neighbours_of(best.setup, request.machine)) {
+  for (const ChangedSetup& changed : neighbours_of(best.setup, request.machine)) {
+    const Setup& neighbour = changed.setup;
     if (candidates.count(key_of_candidate(neighbour)) == 0 || !validate(neighbour).empty())
       continue;
     const Result<Tried> tried = try_setup(neighbour, request.machine, true);

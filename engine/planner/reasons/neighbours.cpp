@@ -24,13 +24,16 @@ class Changes {
 
   // Adds what `change` makes of it where that can be.
   void add(const std::function<void(Setup&)>& change) {
-    Setup other = setup_;
-    change(other);
+    Setup chosen = setup_;
+    change(chosen);
+    Setup other = chosen;
     if (!refill(other)) return;
     if (stages_of(other) != stages_of(setup_))
       other.stage_layers = balanced_ ? balanced(other) : std::vector<int>();
     if (by_node_ && other.zero_group > 0) other.zero_group = node_group(other.mesh, machine_);
-    if (other != setup_) all_.push_back(std::move(other));
+    if (other == setup_) return;
+    Change told = change_of(setup_, chosen, other);
+    all_.push_back({std::move(other), std::move(told)});
   }
 
   // What has no order: how states are shared, layers are cut and ranks stand.
@@ -57,7 +60,7 @@ class Changes {
     });
   }
 
-  std::vector<Setup> take() { return std::move(all_); }
+  std::vector<ChangedSetup> take() { return std::move(all_); }
 
  private:
   std::vector<int> balanced(const Setup& setup) const {
@@ -82,7 +85,7 @@ class Changes {
   const Machine& machine_;
   double head_ = 0;
   bool balanced_ = false, by_node_ = false;
-  std::vector<Setup> all_;
+  std::vector<ChangedSetup> all_;
 };
 
 using Degree = int& (*)(Setup&);
@@ -98,7 +101,7 @@ std::vector<Degree> degrees_of(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Setup> single_changes(const Setup& setup, const Machine& machine) {
+std::vector<ChangedSetup> single_changes(const Setup& setup, const Machine& machine) {
   Changes changes(setup, machine);
   const int ranks = setup.mesh.ranks();
   for (const Degree degree : degrees_of(setup))
@@ -123,12 +126,9 @@ namespace {
 // The single change that fits, is wanted and whose step is the shortest, without its sentence.
 std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine,
                                         const ChangeRules& rules) {
-  std::vector<std::pair<Message, Setup>> changed;
-  for (Setup& other : single_changes(setup, machine)) {
-    if (rules.wanted && !rules.wanted(other)) continue;
-    Message change = plain(change_of(setup, other));
-    changed.emplace_back(std::move(change), std::move(other));
-  }
+  std::vector<ChangedSetup> changed = single_changes(setup, machine);
+  if (rules.wanted)
+    std::erase_if(changed, [&](const auto& change) { return !rules.wanted(change.setup); });
   changed.insert(changed.end(), rules.others.begin(), rules.others.end());
   struct Fitting {
     std::size_t at = 0;
@@ -139,7 +139,7 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
   for (std::size_t first = 0; first < changed.size(); first += at_once) {
     in_parallel(std::min(at_once, changed.size() - first), [&](std::size_t item) {
       const std::size_t at = first + item;
-      Result<Tried> one = try_setup(changed[at].second, machine, false, rules.refuses);
+      Result<Tried> one = try_setup(changed[at].setup, machine, false, rules.refuses);
       if (one && one->fits()) tried[at] = Fitting{at, std::move(one->plan)};
     });
     if (rules.progress)
@@ -153,16 +153,17 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
   std::sort(fitting.begin(), fitting.end(), [](const auto& a, const auto& b) {
     return stands_before(a.plan, b.plan, Objective::kTime);
   });
-  Result<Tried> whole = try_setup(changed[fitting[0].at].second, machine, true, rules.refuses);
+  Result<Tried> whole = try_setup(changed[fitting[0].at].setup, machine, true, rules.refuses);
   if (!whole) return std::nullopt;
-  SingleChange found{changed[fitting[0].at].first, std::move(whole->plan), {}, false, {}};
-  if (fitting.size() > 1) found.next = {changed[fitting[1].at].first, fitting[1].plan.step.seconds};
+  SingleChange found{changed[fitting[0].at].change, std::move(whole->plan), {}, false, {}};
+  if (fitting.size() > 1)
+    found.next = {changed[fitting[1].at].change, fitting[1].plan.step.seconds};
   return found;
 }
 
 }  // namespace
 
-std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine) {
+std::vector<ChangedSetup> neighbours_of(const Setup& setup, const Machine& machine) {
   Changes changes(setup, machine);
   for (const Degree degree : degrees_of(setup)) {
     changes.add([&](Setup& of) { degree(of) *= 2; });
@@ -185,12 +186,12 @@ std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& m
                                             const ChangeRules& rules) {
   std::optional<SingleChange> found = best_change(setup, machine, rules);
   if (found)
-    found->sentence =
-        message("plan-fitting-change",
-                "The cheapest single change that would fit is {}: {} of {}, and a step of {}.",
-                found->change, figure(bytes_text(static_cast<double>(found->plan.needed_bytes))),
-                figure(bytes_text(static_cast<double>(found->plan.capacity_bytes))),
-                figure(seconds_text(found->plan.step.seconds)));
+    found->sentence = message(
+        "plan-fitting-change",
+        "The cheapest single change that would fit is {}: {} of {}, and a step of {}.",
+        found->change.said, figure(bytes_text(static_cast<double>(found->plan.needed_bytes))),
+        figure(bytes_text(static_cast<double>(found->plan.capacity_bytes))),
+        figure(seconds_text(found->plan.step.seconds)));
   return found;
 }
 
@@ -200,7 +201,7 @@ std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& mach
   if (!found || found->plan.time >= plan.time) return std::nullopt;
   found->sentence =
       message("plan-faster-change", "The best single change of it is {}: a step of {}, {} less.",
-              found->change, figure(seconds_text(found->plan.step.seconds)),
+              found->change.said, figure(seconds_text(found->plan.step.seconds)),
               figure(seconds_text(plan.step.seconds - found->plan.step.seconds)));
   return found;
 }

@@ -12,16 +12,20 @@
 
 namespace parallelarium {
 
+struct ChangedSetup {
+  Setup setup;
+  Change change;  // with what follows from the axis
+};
 // Those next to it: degrees doubled or halved. DP, EP and the micro-batches follow, and so do the
 // layers of stages and the group of ZeRO where they were balanced and of one node. Some may be
 // invalid.
-std::vector<Setup> neighbours_of(const Setup& setup, const Machine& machine);
+std::vector<ChangedSetup> neighbours_of(const Setup& setup, const Machine& machine);
 
 // Which Setups are wanted; null: all.
 using SetupFilter = std::function<bool(const Setup&)>;
 
 // Every Setup that differs from it in one axis, whatever its value there. Some may be invalid.
-std::vector<Setup> single_changes(const Setup& setup, const Machine& machine);
+std::vector<ChangedSetup> single_changes(const Setup& setup, const Machine& machine);
 // What each of the single changes of a plan that are wanted does to its step, the fastest first, so
 // that fastest_change() is the first where that is faster. Changes that cannot be come last, and
 // only those to a neighbouring value. Cost: some dozens of predictions. Error: predict()'s.
@@ -31,12 +35,12 @@ Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Mac
 
 // A change of one axis, to any value, or of a setting that is no axis.
 struct SingleChange {
-  Message change;  // "TP 1 → 4, DP 8 → 2"
+  Change change;
   Plan plan;
   Message sentence;
   bool tied = false;  // its step cannot be told apart from what it is a change of
   struct Next {
-    Message change;
+    Change change;
     double seconds = 0;  // of the step
   };
   std::optional<Next> next;  // the change that serves second best; none: there is no other
@@ -44,10 +48,10 @@ struct SingleChange {
 
 // Which changes are tried.
 struct ChangeRules {
-  PlanRefusal refuses;                            // null: nothing that is valid
-  SetupFilter wanted;                             // null: all
-  std::vector<std::pair<Message, Setup>> others;  // of settings that are no axis
-  std::function<void(double share)> progress;     // of what was tried, on the calling thread; null
+  PlanRefusal refuses;                         // null: nothing that is valid
+  SetupFilter wanted;                          // null: all
+  std::vector<ChangedSetup> others;            // of settings that are no axis
+  std::function<void(double share)> progress;  // of what was tried, on the calling thread; null
 };
 // The one with which a Setup that is too large would fit and whose step is the shortest. None: no
 // such change would do. Cost: some dozens of predictions.

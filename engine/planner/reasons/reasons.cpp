@@ -22,7 +22,7 @@ namespace parallelarium {
 namespace {
 
 // "TP 8 → 4 takes 1.2 s more; the largest difference is exposed communication of TP, +0.9 s."
-Message sentence_of(const std::string& change, double seconds, const Cause& cause) {
+Message sentence_of(const Message& change, double seconds, const Cause& cause) {
   const Message by = figure(seconds_text(std::abs(seconds)));
   const Message part = figure(
       fmt::format("{}{}", cause.seconds < 0 ? "-" : "+", seconds_text(std::abs(cause.seconds))));
@@ -35,10 +35,20 @@ Message sentence_of(const std::string& change, double seconds, const Cause& caus
                        change, by, why, part);
 }
 
-PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& tried,
+// Of the plan `tried`, which `change` makes of the best.
+PlanReason reason_of(const Plan& best, Change change, const Plan& plan) {
+  PlanReason reason;
+  reason.change = std::move(change);
+  reason.seconds = plan.step.seconds - best.step.seconds;
+  const Cause cause = largest_of(causes_of(best.parts, plan.parts, *reason.seconds));
+  reason.sentence = sentence_of(reason.change.said, *reason.seconds, cause);
+  return reason;
+}
+
+PlanReason reason_of(const Plan& best, const ChangedSetup& changed, const Result<Tried>& tried,
                      const Machine& machine) {
   PlanReason reason;
-  reason.change = change_of(best.setup, setup);
+  reason.change = changed.change;
   if (!tried) {
     reason.sentence = tried.error();
     return reason;
@@ -47,11 +57,12 @@ PlanReason reason_of(const Plan& best, const Setup& setup, const Result<Tried>& 
     reason.sentence = too_large(*tried, machine);
     return reason;
   }
-  return reason_behind(best, tried->plan);
+  return reason_of(best, changed.change, tried->plan);
 }
 
 // Of these changes of a plan, the fastest first, and last those that cannot be.
-std::vector<PlanReason> neighbour_reasons(const Plan& plan, const std::vector<Setup>& changes,
+std::vector<PlanReason> neighbour_reasons(const Plan& plan,
+                                          const std::vector<ChangedSetup>& changes,
                                           const Machine& machine, const PlanRefusal& refuses) {
   struct Neighbour {
     std::optional<Plan> plan;  // none: it cannot be
@@ -59,7 +70,7 @@ std::vector<PlanReason> neighbour_reasons(const Plan& plan, const std::vector<Se
   };
   std::vector<Neighbour> neighbours(changes.size());
   in_parallel(changes.size(), [&](std::size_t at) {
-    Result<Tried> tried = try_setup(changes[at], machine, true, refuses);
+    Result<Tried> tried = try_setup(changes[at].setup, machine, true, refuses);
     neighbours[at].reason = reason_of(plan, changes[at], tried, machine);
     if (tried && tried->fits()) neighbours[at].plan = std::move(tried->plan);
   });
@@ -75,12 +86,7 @@ std::vector<PlanReason> neighbour_reasons(const Plan& plan, const std::vector<Se
 }  // namespace
 
 PlanReason reason_behind(const Plan& best, const Plan& plan) {
-  PlanReason reason;
-  reason.change = change_of(best.setup, plan.setup);
-  reason.seconds = plan.step.seconds - best.step.seconds;
-  const Cause cause = largest_of(causes_of(best.parts, plan.parts, *reason.seconds));
-  reason.sentence = sentence_of(reason.change, *reason.seconds, cause);
-  return reason;
+  return reason_of(best, change_of(best.setup, plan.setup), plan);
 }
 
 Message words_of_cause(const std::string& cause) {
@@ -105,14 +111,14 @@ Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Mac
                                                    const SetupFilter& wanted) {
   const Result<Tried> tried = try_setup(setup, machine, true);
   if (!tried) return tried.error();
-  std::vector<Setup> changes = single_changes(setup, machine);
-  if (wanted) std::erase_if(changes, [&](const Setup& change) { return !wanted(change); });
+  std::vector<ChangedSetup> changes = single_changes(setup, machine);
+  if (wanted) std::erase_if(changes, [&](const auto& change) { return !wanted(change.setup); });
   std::vector<PlanReason> reasons = neighbour_reasons(tried->plan, changes, machine, refuses);
   std::set<std::string> near;
-  for (const Setup& neighbour : neighbours_of(setup, machine))
-    near.insert(change_of(setup, neighbour));
+  for (const ChangedSetup& neighbour : neighbours_of(setup, machine))
+    near.insert(neighbour.change.said.text);
   std::erase_if(reasons, [&](const PlanReason& reason) {
-    return !reason.seconds && near.count(reason.change) == 0;
+    return !reason.seconds && near.count(reason.change.said.text) == 0;
   });
   return reasons;
 }

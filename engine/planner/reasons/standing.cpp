@@ -121,17 +121,15 @@ std::vector<Message> own_settings(const Setup& setup, const Setup& base) {
 }
 
 // What overlaps with what, as the search has it: each a change that costs no memory and no result.
-std::vector<std::pair<Message, Setup>> overlaps_of(const Setup& setup, const Setup& base) {
-  std::vector<std::pair<Message, Setup>> all;
+std::vector<ChangedSetup> overlaps_of(const Setup& setup, const Setup& base) {
+  std::vector<ChangedSetup> all;
   for (const SetupSetting* row : own_rows(setup, base)) {
     Setup other = setup;
     if (!row->key.starts_with("overlap_") ||
         !set_field(other, row->option, text_of(base, *row)).ok())
       continue;
-    all.emplace_back(message("plan-own-change", "{} {} → {}", words_of_setting(*row),
-                             words_of_value(*row, text_of(setup, *row)),
-                             words_of_value(*row, text_of(base, *row))),
-                     std::move(other));
+    Change change = change_of(setup, other);
+    all.push_back({std::move(other), std::move(change)});
   }
   return all;
 }
@@ -163,13 +161,13 @@ void note_tied_changes(SingleChange& change, const Plan& plan, const TieThreshol
         "plan-tied-change",
         "No single change makes a difference that can be told: the best, {}, takes {} less, "
         "within {}.",
-        change.change, figure(seconds_text(plan.step.seconds - seconds)),
+        change.change.said, figure(seconds_text(plan.step.seconds - seconds)),
         figure(percent_text(*ties.share)));
   } else if (change.next && ties.within(seconds, change.next->seconds)) {
     change.sentence =
         message("plan-faster-changes", "{} {} serves as well: {}, a tie within {}.",
-                change.sentence, change.next->change, figure(seconds_text(change.next->seconds)),
-                figure(percent_text(*ties.share)));
+                change.sentence, change.next->change.said,
+                figure(seconds_text(change.next->seconds)), figure(percent_text(*ties.share)));
   }
 }
 
@@ -273,15 +271,16 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
       json["memory"]["over_bytes"] = standing.tried->over.bytes;
     }
   }
-  if (standing.change)
-    json["change"] = {{"change", standing.change->change.text},
-                      {"sentence", standing.change->sentence.text},
+  if (standing.change) {
+    json["change"] = {{"sentence", standing.change->sentence.text},
                       {"message", to_json(standing.change->sentence)},
                       {"tied", standing.change->tied},
                       {"seconds", standing.change->plan.step.seconds},
                       {"needed_bytes", standing.change->plan.needed_bytes},
                       {"setup", to_json(standing.change->plan.setup)},
                       {"plan", to_json(standing.change->plan)}};
+    put_change(json["change"], standing.change->change);
+  }
   return json;
 }
 

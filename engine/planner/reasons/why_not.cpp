@@ -2,7 +2,6 @@
 #include "engine/planner/reasons/why_not.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -10,16 +9,6 @@
 #include "engine/plan/text/units.h"
 
 namespace parallelarium {
-
-std::string value_of_axis(const std::string& axis, const std::string& value) {
-  std::string name = axis;
-  if (axis.size() == 2)
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char of) { return std::toupper(of); });
-  if (axis == "zero") name = "ZeRO";
-  if (axis == "zero-group") name = "ZeRO group";
-  return name + " " + value;
-}
 
 namespace {
 
@@ -41,7 +30,7 @@ Message percent_of(double share) { return figure(percent_text(std::abs(share)));
 
 // Who the best with the value is: how much it was chosen from.
 Message fastest_with(const WhyNot& answer) {
-  const std::string shown = value_of_axis(answer.axis, answer.value);
+  const Message shown = value_of_axis(answer.axis, answer.value);
   return answer.candidates > 0
              ? message("plan-value-fastest-of", "The fastest of {} candidates with {}",
                        answer.candidates, shown)
@@ -49,7 +38,7 @@ Message fastest_with(const WhyNot& answer) {
 }
 
 Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective objective) {
-  const std::string shown = value_of_axis(answer.axis, answer.value);
+  const Message shown = value_of_axis(answer.axis, answer.value);
   const Plan& plan = *answer.plan;
   const Plan* best = known.best;
   const Message takes = figure(seconds_text(plan.step.seconds));
@@ -69,7 +58,7 @@ Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective ob
                    "Of {} candidates with {} the best by {} lies {} behind the best plan ({}): a "
                    "step of {} with {} on {} GPUs.",
                    answer.candidates, shown, std::string(name_of(objective)),
-                   percent_of(value(plan) / value(*best) - 1), answer.change, takes,
+                   percent_of(value(plan) / value(*best) - 1), answer.change.said, takes,
                    figure(bytes_text(static_cast<double>(plan.needed_bytes))),
                    plan.setup.mesh.ranks());
   }
@@ -78,10 +67,10 @@ Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective ob
     return message("plan-value-faster",
                    "{} takes {}, {} less than the best plan ({}): the search was told another "
                    "value.",
-                   fastest, takes, figure(seconds_text(-*answer.seconds)), answer.change);
+                   fastest, takes, figure(seconds_text(-*answer.seconds)), answer.change.said);
   if (*answer.seconds == 0)
     return message("plan-value-equal", "{} takes {}, as long as the best plan ({}).", fastest,
-                   takes, answer.change);
+                   takes, answer.change.said);
   const Message longer = figure(seconds_text(*answer.seconds));
   const Message by = percent_of(*answer.seconds / best->step.seconds);
   const Cause cause = largest_of(causes_of(best->parts, plan.parts, *answer.seconds));
@@ -90,12 +79,12 @@ Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective ob
     return message("plan-value-tied",
                    "{} takes {}, {} or {} longer than the best plan ({}): a tie, within {}. The "
                    "largest difference is {}, {}.",
-                   fastest, takes, longer, by, answer.change,
+                   fastest, takes, longer, by, answer.change.said,
                    figure(percent_text(*known.ties.share)), words_of_cause(cause.cause), part);
   return message("plan-value-slower",
                  "{} takes {}, {} or {} longer than the best plan ({}); the largest difference is "
                  "{}, {}.",
-                 fastest, takes, longer, by, answer.change, words_of_cause(cause.cause), part);
+                 fastest, takes, longer, by, answer.change.said, words_of_cause(cause.cause), part);
 }
 
 Message none_can_be(const WhyNot& answer) {
@@ -182,16 +171,17 @@ Result<void> check_value(const std::string& axis, const std::string& value, Plan
 
 nlohmann::json to_json(const WhyNot& answer) {
   using nlohmann::json;
-  return {{"axis", answer.axis},
-          {"value", answer.value},
-          {"candidates", answer.candidates},
-          {"classes", classes_json(answer.classes)},
-          {"reasons", to_json(answer.reasons)},
-          {"plan", answer.plan ? to_json(*answer.plan) : json(nullptr)},
-          {"seconds", answer.seconds ? json(*answer.seconds) : json(nullptr)},
-          {"change", answer.change},
-          {"sentence", answer.sentence.text},
-          {"message", to_json(answer.sentence)}};
+  json told = {{"axis", answer.axis},
+               {"value", answer.value},
+               {"candidates", answer.candidates},
+               {"classes", classes_json(answer.classes)},
+               {"reasons", to_json(answer.reasons)},
+               {"plan", answer.plan ? to_json(*answer.plan) : json(nullptr)},
+               {"seconds", answer.seconds ? json(*answer.seconds) : json(nullptr)},
+               {"sentence", answer.sentence.text},
+               {"message", to_json(answer.sentence)}};
+  put_change(told, answer.change);
+  return told;
 }
 
 }  // namespace parallelarium

@@ -18,7 +18,7 @@ struct WhyNot {
   std::vector<ReasonCount> reasons;                         // most frequent first
   std::optional<Plan> plan;       // the best with that value; none: each is refused or too large
   std::optional<double> seconds;  // that its step takes longer than the best plan's
-  std::string change;             // from the best plan to it: "TP 4 → 8, DP 2 → 1"
+  Change change;                  // from the best plan to it
   Message sentence;
 };
 // What is known of the request's own search.
@@ -40,10 +40,8 @@ Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRe
 // search.
 Result<void> check_value(const std::string& axis, const std::string& value, PlanRequest request);
 
-// {"axis", "value", "candidates", "classes", "reasons", "plan", "seconds", "change", "sentence",
-// "message"}; "plan" and "seconds" are null where there is none.
+// {"axis", "value", "candidates", "classes", "reasons", "plan", "seconds", "change", "changed",
+// "sentence", "message"}; "plan" and "seconds" are null where there is none.
 nlohmann::json to_json(const WhyNot& answer);
-// "TP 8", "ZeRO 3", "schedule zb-h1".
-std::string value_of_axis(const std::string& axis, const std::string& value);
 
 }  // namespace parallelarium

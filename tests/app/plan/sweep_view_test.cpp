@@ -78,8 +78,8 @@ TEST_F(SweepFixture, KeepsGpusAndBatchAndItsPointsAreSavedAndLaunched) {
     ASSERT_EQ(figure.is_null(), !answer.points[at].figure) << at;
     if (!answer.points[at].figure) continue;
     EXPECT_DOUBLE_EQ(figure, *answer.points[at].figure);
-    EXPECT_EQ(answer.points[at].ranks, gpus);
-    EXPECT_EQ(answer.points[at].batch, batch);
+    EXPECT_EQ(answer.points[at].ranks(), gpus);
+    EXPECT_EQ(answer.points[at].batch(), batch);
   }
   EXPECT_FALSE(ranks_differ(answer));
   EXPECT_EQ(answer.firsts[answer.first_of_base().value()],
@@ -107,8 +107,8 @@ TEST_F(SweepFixture, SaysWhereItsPointsAreOfDifferentNumbersOfRanks) {
   ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
   const SweepAnswer& answer = *sweep().answer();
   const int stages = answer.base.mesh.pp;
-  EXPECT_EQ(answer.points[0].ranks, stages);
-  EXPECT_EQ(answer.points[2].ranks, 8 * stages);
+  EXPECT_EQ(answer.points[0].ranks(), stages);
+  EXPECT_EQ(answer.points[2].ranks(), 8 * stages);
   EXPECT_TRUE(sizes_note(answer).contains(QString::number(8 * stages)));
   EXPECT_TRUE(point_outcome(answer, answer.points[2])
                   .contains(QStringLiteral("on %1 ranks").arg(8 * stages)));

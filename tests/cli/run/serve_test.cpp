@@ -120,7 +120,7 @@ TEST(Serve, SweepsAsTheCommandDoes) {
   const Folder folder;
   Engine engine;
   engine.call(1, "sweep",
-              {{"setup", to_json(default_setup())}, {"vary", {"pp=1,2,3"}}, {"show", "bubble"}});
+              {{"setup", to_json(new_setup())}, {"vary", {"pp=1,2,3"}}, {"show", "bubble"}});
   json answer = engine.answer(1, [](const json&) {});
   ASSERT_TRUE(answer.contains("result")) << answer;
   json& points = answer["result"]["points"];
@@ -153,8 +153,8 @@ TEST(Serve, ASweepKeepsSettingsAtEachPoint) {
   const json set = engine.answer(2, [](const json&) {});
   ASSERT_TRUE(kept.contains("result") && set.contains("result")) << kept << set;
   for (const std::size_t at : {0u, 1u})
-    EXPECT_EQ(kept.at("result").at("points").at(at).at("metrics"),
-              set.at("result").at("points").at(at).at("metrics"));
+    EXPECT_EQ(kept.at("result").at("points").at(at), set.at("result").at("points").at(at));
+  EXPECT_EQ(kept.at("result").at("points").at(1).at("setup").at("microbatches"), 16);
   params["keep"]["gpu"] = "8";
   engine.call(3, "sweep", params);
   EXPECT_EQ(engine.answer(3).at("error").at("data").at("id"), "wire-keep-unknown");

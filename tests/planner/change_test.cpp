@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a change of one axis entails: the planner tells all of it, as data and in words.
+#include "engine/planner/reasons/change.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "engine/plan/setup/setup_settings.h"
+#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/space.h"
+
+namespace parallelarium {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// With TP in a node, balanced layers, and ZeRO by nodes: all that may follow an axis.
+Setup whole_setup() {
+  Setup setup;
+  setup.model = *find_model("llama3-8b");
+  setup.machine = "dgx-h100";
+  setup.mesh.tp = 4;
+  setup.mesh.pp = 2;
+  setup.mesh.dp = 8;
+  setup.microbatches = 8;
+  setup.sequence_parallel = setup.ring_tensor = true;
+  setup.zero = 1;
+  return setup;
+}
+
+Setup applied(Setup setup, const Change& change, bool with_followers) {
+  for (const ChangedSetting& each : change.settings) {
+    if (each.follows && !with_followers) continue;
+    const SetupSetting& row = *find_setting(setup_settings(), each.option);
+    EXPECT_EQ(row.value.get(setup), each.from) << each.option;
+    EXPECT_TRUE(row.value.set(setup, each.to, row.key).ok()) << each.option;
+  }
+  return setup;
+}
+
+// What a person gets who types the chosen settings and keeps GPUs and batch.
+Setup typed(const Setup& from, const Change& change) {
+  Setup setup = from;
+  for (const ChangedSetting& each : change.settings)
+    if (!each.follows) {
+      EXPECT_TRUE(set_typed(setup, each.option, text_of_value(each.to)).ok()) << each.option;
+    }
+  EXPECT_TRUE(set_typed(setup, "gpus", std::to_string(from.mesh.ranks())).ok());
+  EXPECT_TRUE(set_typed(setup, "global-batch", std::to_string(from.global_batch())).ok());
+  return setup;
+}
+
+TEST(Changes, TellAllThatDiffersAndWhatOfItFollows) {
+  const Machine machine = *find_machine("dgx-h100");
+  const auto setup = whole_setup();
+  int following = 0;
+  for (const auto& changes : {single_changes(setup, machine), neighbours_of(setup, machine)}) {
+    ASSERT_FALSE(changes.empty());
+    for (const ChangedSetup& changed : changes) {
+      const std::string& said = changed.change.said.text;
+      EXPECT_EQ(applied(setup, changed.change, true), changed.setup) << said;
+      EXPECT_EQ(typed(setup, changed.change), changed.setup) << said;
+      for (const ChangedSetting& each : changed.change.settings) following += each.follows ? 1 : 0;
+      EXPECT_NE(applied(setup, changed.change, false), setup) << said << ": something is chosen";
+    }
+  }
+  EXPECT_GT(following, 20);
+}
+
+TEST(Changes, OfTensorParallelismBringItsReplicasAndTakeSequenceParallelism) {
+  const Machine machine = *find_machine("dgx-h100");
+  const auto changes = single_changes(whole_setup(), machine);
+  const auto found = std::find_if(changes.begin(), changes.end(),
+                                  [](const ChangedSetup& each) { return each.setup.mesh.tp == 1; });
+  ASSERT_NE(found, changes.end());
+  EXPECT_EQ(found->change.said.text, "TP 4 → 1 (follows: DP 32, SP off, Ring of TP products off)");
+  const nlohmann::json changed = to_json(found->change.settings);
+  EXPECT_EQ(changed[0],
+            nlohmann::json::parse(R"({"setting": "tp", "from": 4, "to": 1, "follows": false})"));
+  EXPECT_EQ(changed[1],
+            nlohmann::json::parse(R"({"setting": "dp", "from": 8, "to": 32, "follows": true})"));
+}
+
+// Layers that were balanced over stages stay so, and ZeRO within a node.
+TEST(Changes, OfStagesBringTheirLayersAndTheGroupOfANode) {
+  const Machine machine = *find_machine("dgx-h100");
+  auto setup = whole_setup();
+  setup.mesh.tp = 1;
+  setup.sequence_parallel = setup.ring_tensor = false;
+  setup.mesh.pp = 4;
+  setup.mesh.dp = 16;
+  setup.microbatches = 4;
+  setup.stage_layers = balanced_cut(setup.model, 4, head_layers(setup.model));
+  setup.zero_group = node_group(setup.mesh, machine);
+  ASSERT_FALSE(setup.stage_layers.empty());
+  ASSERT_GT(setup.zero_group, 0);
+  int cut = 0, grouped = 0;
+  for (const ChangedSetup& changed : single_changes(setup, machine)) {
+    const std::string& said = changed.change.said.text;
+    EXPECT_EQ(applied(setup, changed.change, true), changed.setup) << said;
+    for (const ChangedSetting& each : changed.change.settings) {
+      cut += each.option == "stage-layers" && each.follows ? 1 : 0;
+      grouped += each.option == "zero-group" && each.follows ? 1 : 0;
+    }
+  }
+  EXPECT_GT(cut, 0);
+  EXPECT_GT(grouped, 0);
+}
+
+TEST(Changes, BetweenTwoPlansEntailNothing) {
+  auto from = whole_setup(), to = from;
+  EXPECT_TRUE(change_of(from, to).empty());
+  to.mesh.tp = 8;
+  to.mesh.dp = 4;
+  to.schedule = "zb-h1";
+  const Change change = change_of(from, to);
+  EXPECT_EQ(change.said.text, "TP 4 → 8, DP 8 → 4, schedule 1F1B → ZB-H1");
+  EXPECT_THAT(value_of_axis("recompute", "none").text, Not(HasSubstr("→")));
+  EXPECT_EQ(value_of_axis("schedule", "zb-h1").text, "schedule ZB-H1");
+  EXPECT_EQ(value_of_axis("zero", "3").text, "ZeRO 3");
+  EXPECT_EQ(value_of_axis("stage-layers", "17,15").text, "layers 17,15");
+}
+
+}  // namespace
+}  // namespace parallelarium
