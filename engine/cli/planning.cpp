@@ -8,6 +8,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/message_json.h"
+#include "engine/plan/text/units.h"
 #include "engine/planner/reasons/nearest.h"
 #include "engine/planner/reasons/standing.h"
 #include "engine/wire/frameworks/framework.h"
@@ -119,7 +120,9 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   const Result<Setup> base = setup_from_json(*base_json);
   if (!base) return base.error();
   if (Result<void> settled = settle(*base, request); !settled) return settled.error();
-  if (memory_bytes > 0) limit_memory(request.machine, memory_bytes);
+  if (memory_bytes > 0)
+    if (Result<void> limited = limit_memory(request.machine, memory_bytes); !limited)
+      return limited.error();
   return request;
 }
 
@@ -138,9 +141,16 @@ Message no_axis(const std::string& name) {
                  join_and(names));
 }
 
-void limit_memory(Machine& machine, double bytes) {
-  if (machine.memory_bytes.value > 0)
-    machine.usable_memory_share = bytes / machine.memory_bytes.value;
+Result<void> limit_memory(Machine& machine, double bytes) {
+  const double all = machine.memory_bytes.value;
+  if (all <= 0) return {};
+  if (bytes > all)
+    return message("plan-memory-more",
+                   "The memory limit of {} is more than a device of {} has, {}: leave the limit "
+                   "out, or lower it.",
+                   figure(bytes_text(bytes)), title_of(machine), figure(bytes_text(all)));
+  machine.usable_memory_share = bytes / all;
+  return {};
 }
 
 void note_nearest_to(Setup asked, const PlanRequest& request, PlanResult& result,

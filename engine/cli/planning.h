@@ -42,7 +42,7 @@ Message no_axis(const std::string& name);
 // {"device_bytes", "capacity_bytes", "sentence", "message"}: what a plan may fill, and what is not
 // counted.
 nlohmann::json memory_limit_json(const Machine& machine);
-// The share of a device's memory that makes so many bytes usable.
-void limit_memory(Machine& machine, double bytes);
+// Makes so many bytes of a device usable. Error: it has fewer.
+Result<void> limit_memory(Machine& machine, double bytes);
 
 }  // namespace parallelarium

@@ -126,6 +126,11 @@ TEST(Plan, SaysWhoseLimitIsExceeded) {
   EXPECT_THAT(sentences(command(small_plan({"--json"})).json()),
               HasSubstr("more than a device has"));
   EXPECT_EQ(command(small_plan({"--memory", "-3"})).status, 2);
+  // More than a device has is no limit at all.
+  const Reply more = command(small_plan({"--memory", "200", "--json"}));
+  EXPECT_EQ(more.status, 2);
+  EXPECT_THAT(more.err + more.out, HasSubstr("200 GiB is more than a device of"));
+  EXPECT_EQ(command(small_plan({"--memory", "131", "--top", "1"})).status, 0);
 }
 
 TEST(Plan, AnswersNastyWishesInASentence) {

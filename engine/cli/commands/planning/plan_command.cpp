@@ -167,7 +167,8 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
   if (options.memory) {
     if (!(*options.memory > 0))
       return message("plan-memory", "--memory is in GiB and above 0, not {}.", *options.memory);
-    limit_memory(request.machine, *options.memory * kGibibyte);
+    if (Result<void> limited = limit_memory(request.machine, *options.memory * kGibibyte); !limited)
+      return limited.error();
   }
   return request;
 }
