@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -136,40 +137,85 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
 
 namespace {
 
+// What of a row says memory; none: nothing.
+const CaseFigure* memory_of(const CaseRow& row) {
+  const auto found = std::find_if(row.figures.begin(), row.figures.end(), [](const auto& of) {
+    return of.metric == "peak_gib" || of.metric == "framework_peak_gib";
+  });
+  return found == row.figures.end() ? nullptr : &*found;
+}
+
 // How far memory is missed in published rows.
 struct MemoryErrors {
   int rows = 0;
   double missed = 0;
+  std::vector<Message> machines;  // that the rows are of
   void add(const CaseRow& row, const std::vector<double>& predicted) {
-    for (std::size_t at = 0; at < row.figures.size(); ++at) {
-      const CaseFigure& published = row.figures[at];
-      if (published.metric != "peak_gib" && published.metric != "framework_peak_gib") continue;
-      ++rows;
-      missed += std::abs(predicted[at] / published.published - 1);
-      return;
-    }
+    const CaseFigure* published = memory_of(row);
+    if (published == nullptr) return;
+    ++rows;
+    missed += std::abs(predicted[static_cast<std::size_t>(published - row.figures.data())] /
+                           published->published -
+                       1);
+    const Message of = title_of(row.machine);
+    if (std::find(machines.begin(), machines.end(), of) == machines.end()) machines.push_back(of);
   }
-  void tell(const Machine& machine, TieThreshold& ties) const {
-    if (rows > 0) ties.memory_error = missed / rows;
-    ties.memory_trust =
-        rows > 0
-            ? message("plan-trust-memory",
-                      "Memory of {} published rows on {} is missed by {} on average.", rows,
-                      title_of(machine), figure(percent_text(*ties.memory_error)))
-            : message("plan-trust-memory-none",
-                      "How far memory may be off is not known: no published table on {} says it.",
-                      title_of(machine));
-  }
+  double mean() const { return missed / rows; }
 };
 
-// All rows of the machine that no rate was fitted on.
-std::vector<const CaseRow*> held_out_rows(const std::vector<Case>& all, const Machine& machine) {
+// All rows that no rate was fitted on, of a machine or of others.
+std::vector<const CaseRow*> held_out_rows(const std::vector<Case>& all,
+                                          const std::function<bool(const CaseRow&)>& wanted) {
   std::vector<const CaseRow*> held_out;
   for (const Case& of : all)
     for (const CaseRow& row : of.rows)
-      if (!row.fitted && row.impossible.empty() && row.machine.name == machine.name)
-        held_out.push_back(&row);
+      if (!row.fitted && row.impossible.empty() && wanted(row)) held_out.push_back(&row);
   return held_out;
+}
+
+using CasePrediction = Result<std::vector<double>>;
+// All cores predict them.
+std::vector<CasePrediction> predicted_rows(const std::vector<const CaseRow*>& rows) {
+  std::vector<CasePrediction> figures(rows.size(), CasePrediction(Message()));
+  in_parallel(rows.size(), [&](std::size_t at) { figures[at] = predict_case(*rows[at]); });
+  return figures;
+}
+
+// What a rank holds follows from the Setup and from what the devices compute in, so that machines
+// with GPUs of the same kind, which have the same peak, stand for each other.
+MemoryErrors errors_of_like_machines(const std::vector<Case>& all, const Machine& machine) {
+  const std::vector<const CaseRow*> rows = held_out_rows(all, [&](const CaseRow& row) {
+    return row.machine.name != machine.name && memory_of(row) != nullptr &&
+           row.machine.half_flops_per_second.value == machine.half_flops_per_second.value;
+  });
+  const std::vector<CasePrediction> predicted = predicted_rows(rows);
+  MemoryErrors errors;
+  for (std::size_t at = 0; at < rows.size(); ++at)
+    if (predicted[at]) errors.add(*rows[at], *predicted[at]);
+  return errors;
+}
+
+// Says how far memory is missed: `own` are the rows of the machine.
+void tell_memory(const std::vector<Case>& all, const Machine& machine, const MemoryErrors& own,
+                 TieThreshold& ties) {
+  if (own.rows > 0) {
+    ties.memory_error = own.mean();
+    ties.memory_trust = message("plan-trust-memory",
+                                "Memory of {} published rows on {} is missed by {} on average.",
+                                own.rows, title_of(machine), figure(percent_text(own.mean())));
+    return;
+  }
+  const MemoryErrors like = errors_of_like_machines(all, machine);
+  ties.memory_trust =
+      like.rows > 0
+          ? message("plan-trust-memory-like",
+                    "No published table on {} says memory; that of {} rows on machines with GPUs "
+                    "of the same peak ({}) is missed by {} on average.",
+                    title_of(machine), like.rows, listed(like.machines),
+                    figure(percent_text(like.mean())))
+          : message("plan-trust-memory-none",
+                    "How far memory may be off is not known: no published table on {} says it.",
+                    title_of(machine));
 }
 
 // Says how far steps are missed, of which `missed` is the sum over the rows.
@@ -214,11 +260,9 @@ TieThreshold tie_threshold_of(const Machine& machine) {
   const Result<std::vector<Case>> cases = all_cases();
   const std::vector<Case> none;
   const std::vector<Case>& all = cases ? *cases : none;
-  const std::vector<const CaseRow*> held_out = held_out_rows(all, machine);
-  // All cores predict them.
-  std::vector<std::optional<Result<std::vector<double>>>> figures_of(held_out.size());
-  in_parallel(held_out.size(),
-              [&](std::size_t at) { figures_of[at].emplace(predict_case(*held_out[at])); });
+  const std::vector<const CaseRow*> held_out =
+      held_out_rows(all, [&](const CaseRow& row) { return row.machine.name == machine.name; });
+  const std::vector<CasePrediction> figures_of = predicted_rows(held_out);
   std::size_t next = 0;
   double sum = 0, missed = 0;
   MemoryErrors memory;
@@ -232,7 +276,7 @@ TieThreshold tie_threshold_of(const Machine& machine) {
     std::vector<Seen> seen;
     for (const CaseRow& row : of.rows) {
       if (next == held_out.size() || held_out[next] != &row) continue;
-      const Result<std::vector<double>>& predicted = *figures_of[next++];
+      const CasePrediction& predicted = figures_of[next++];
       if (predicted) memory.add(row, *predicted);
       const auto figure =
           std::find_if(row.figures.begin(), row.figures.end(), [](const CaseFigure& each) {
@@ -262,7 +306,7 @@ TieThreshold tie_threshold_of(const Machine& machine) {
     for (Seen& each : seen) ties.rows.push_back(std::move(each.row));
   }
   tell_trust(machine, missed, ties);
-  memory.tell(machine, ties);
+  tell_memory(all, machine, memory, ties);
   tell_ties(machine, sum, sources, ties);
   return ties;
 }
