@@ -290,10 +290,10 @@ class Judge {
                         : check.of == "assignment"     ? chosen_facts_
                                                        : order_facts_;
     if (check.of_run() && facts.is_null()) {
-      say_once(check.of_collective()
-                   ? message("lesson-no-run.collective",
-                             "This collective has not been run yet: press Run.")
-                   : message("lesson-no-run", "This setup has not been run yet: press Run."));
+      say_once(
+          check.of_collective()
+              ? message("lesson-no-run.collective", "This collective has not been run yet: run it.")
+              : message("lesson-no-run", "This setup has not been run yet: run it."));
       return outcome;
     }
     if (check.of_proof() && !facts.contains("proof")) {

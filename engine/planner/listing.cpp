@@ -120,8 +120,8 @@ Result<Listing> list_candidates(const PlanRequest& request, const Space& space, 
   listing.candidates = lister.count();
   if (listing.candidates > kMostCandidates)
     return message("plan-many",
-                   "These axes have more than {} combinations; fix some of them, such as --fix "
-                   "tp=8.",
+                   "These axes have more than {} combinations; fix some of them, such as TP "
+                   "to 8.",
                    kMostCandidates);
   if (listing.candidates == 0 && !lister.cancelled())
     return message("plan-empty",

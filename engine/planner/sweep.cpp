@@ -77,11 +77,11 @@ Result<void> add_range(const ValueRange& range, const std::string& text, const s
   const bool multiplies = text.find('*') != std::string::npos;
   if (multiplies && (range.low < 1 || range.factor < 2))
     return message("vary-factor",
-                   "In --vary {} the range {} must begin at 1 or more and have a factor of 2 or "
+                   "In “{}” the range {} must begin at 1 or more and have a factor of 2 or "
                    "more: each value is the one before times the factor.",
                    shown(typed), shown(text));
   if (range.low > range.high)
-    return message("vary-down", "In --vary {} the range {} goes down; write {}..{}.", shown(typed),
+    return message("vary-down", "In “{}” the range {} goes down; write {}..{}.", shown(typed),
                    shown(text), range.high,
                    fmt::format("{}{}", range.low, multiplies ? text.substr(text.find('*')) : ""));
   if (multiplies) {
@@ -142,10 +142,10 @@ Result<Variation> variation_from(const std::string& text) {
   const std::size_t places = parts.size();
   std::erase(parts, "");
   if (parts.empty())
-    return message("vary-empty", "--vary {} names no value; say which {} takes, such as {}=1,2,4.",
+    return message("vary-empty", "“{}” names no value; say which {} takes, such as {}=1,2,4.",
                    shown(text), variation.key, variation.key);
   if (parts.size() < places)
-    return message("vary-gap", "--vary {} has a “{}” too many; write {}={}.", shown(text),
+    return message("vary-gap", "“{}” has a “{}” too many; write {}={}.", shown(text),
                    std::string(1, separator), variation.key,
                    shown(fmt::format("{}", fmt::join(parts, std::string(1, separator)))));
   for (const std::string& part : parts) {
@@ -159,7 +159,7 @@ Result<Variation> variation_from(const std::string& text) {
   std::set<json> before;
   for (const std::string& value : variation.values)
     if (!before.insert(value_of(value)).second)
-      return message("vary-again", "--vary {} names the value {} twice; name it once.", shown(text),
+      return message("vary-again", "“{}” names the value {} twice; name it once.", shown(text),
                      shown(value));
   return variation;
 }
@@ -190,11 +190,10 @@ SweepPoint point_of(std::vector<std::string> values, const std::vector<Variation
     point.figures.push_back(facts ? figure_at(*facts, shown.key) : std::nullopt);
   if (!facts) {
     point.refused = facts.error();
-  } else if (const auto fits = figure_at(*facts, "memory.fits")) {
-    point.fits = *fits != 0;
+    return point;
+  }
   point.setup = facts->value("setup", json());
   if (const auto fits = figure_at(*facts, "memory.fits")) point.fits = *fits != 0;
-  }
   return point;
 }
 
@@ -269,8 +268,8 @@ json to_json(const std::vector<SweepPoint>& points, const std::vector<Variation>
       values[variations[at].key] = value_of(point.values[at]);
     for (std::size_t at = 0; at < metrics.size(); ++at)
       figures[metrics[at].name] = point.figures[at] ? json(*point.figures[at]) : json(nullptr);
-                    {"setup", point.setup},
     list.push_back({{"values", std::move(values)},
+                    {"setup", point.setup},
                     {"metrics", std::move(figures)},
                     {"fits", point.fits ? json(*point.fits) : json(nullptr)},
                     {"refused", point.refused ? json(point.refused->text) : json(nullptr)}});

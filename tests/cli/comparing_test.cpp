@@ -47,7 +47,7 @@ TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
     EXPECT_TRUE(wrong.out.empty()) << typed;
     EXPECT_THAT(wrong.err, HasSubstr(std::string_view(typed).ends_with("1000000")
                                          ? "1000000 combinations"
-                                         : "--vary " + std::string(typed) + " "));
+                                         : "“" + std::string(typed) + "” "));
   }
 }
 

@@ -54,7 +54,7 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
        "pp-layers",
        "mesh.pp",
        "8 layers cannot be cut evenly for PP 3; PP 2, 4 or 8 would do, or layers given stage by "
-       "stage (--stage-layers)."},
+       "stage (“Stage layers”)."},
       {{{"pp", "16"}}, "pp-layers-few", "mesh.pp", "more than the 8 layers"},
       {{{"model", "llama3-405b"}, {"pp", "17"}}, "pp-layers", "mesh.pp", "126 layers"},
       {{{"stage-layers", "4,4"}},

@@ -34,21 +34,20 @@ TEST(Variations, SayWhichTypedValueIsWrongAndWhatToWrite) {
     const Result<Variation> read = variation_from(typed);
     return read ? "nothing" : read.error().text;
   };
-  EXPECT_EQ(said("tp=4..1"), "In --vary tp=4..1 the range 4..1 goes down; write 1..4.");
-  EXPECT_EQ(said("tp=16,8..2*2"),
-            "In --vary tp=16,8..2*2 the range 8..2*2 goes down; write 2..8*2.");
-  EXPECT_EQ(said("tp=1,,2"), "--vary tp=1,,2 has a “,” too many; write tp=1,2.");
-  EXPECT_EQ(said("tp=1,"), "--vary tp=1, has a “,” too many; write tp=1.");
+  EXPECT_EQ(said("tp=4..1"), "In “tp=4..1” the range 4..1 goes down; write 1..4.");
+  EXPECT_EQ(said("tp=16,8..2*2"), "In “tp=16,8..2*2” the range 8..2*2 goes down; write 2..8*2.");
+  EXPECT_EQ(said("tp=1,,2"), "“tp=1,,2” has a “,” too many; write tp=1,2.");
+  EXPECT_EQ(said("tp=1,"), "“tp=1,” has a “,” too many; write tp=1.");
   EXPECT_EQ(said("stage-layers=;1,3;2,2"),
-            "--vary stage-layers=;1,3;2,2 has a “;” too many; write stage-layers=1,3;2,2.");
+            "“stage-layers=;1,3;2,2” has a “;” too many; write stage-layers=1,3;2,2.");
   for (const std::string typed : {"tp", "tp=", "tp= ,"})
     EXPECT_EQ(said(typed.c_str()),
-              "--vary " + typed + " names no value; say which tp takes, such as tp=1,2,4.");
-  EXPECT_EQ(said("tp=1,1"), "--vary tp=1,1 names the value 1 twice; name it once.");
-  EXPECT_EQ(said("tp=1..4,02"), "--vary tp=1..4,02 names the value 02 twice; name it once.");
+              "“" + typed + "” names no value; say which tp takes, such as tp=1,2,4.");
+  EXPECT_EQ(said("tp=1,1"), "“tp=1,1” names the value 1 twice; name it once.");
+  EXPECT_EQ(said("tp=1..4,02"), "“tp=1..4,02” names the value 02 twice; name it once.");
   for (const std::string range : {"0..8*2", "-4..8*2", "1..8*1", "1..8*0"})
     EXPECT_EQ(said(("tp=" + range).c_str()),
-              "In --vary tp=" + range + " the range " + range +
+              "In “tp=" + range + "” the range " + range +
                   " must begin at 1 or more and have a factor of 2 or more: each value is the one "
                   "before times the factor.");
 }

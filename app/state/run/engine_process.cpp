@@ -19,7 +19,7 @@ namespace {
 constexpr int kGoodbyeMs = 300;
 constexpr int kEndMs = 2000;  // of an engine that said its last words
 constexpr Sentence kAfterDeath{"engine-died.safe",
-                               "Your settings are safe; press Run to start a fresh one."};
+                               "Your settings are safe; the next run starts a fresh one."};
 
 // The sentence inside a JSON-RPC error object.
 Message error_of(const nlohmann::json& error) {

@@ -32,8 +32,7 @@ Result<RunRecord> make_run_record(Observation observation, const Machine& machin
 
 Result<RunRecord> record_of_answer(const nlohmann::json& answer) {
   if (!answer.is_object() || !answer.contains("observation") || !answer.contains("machine"))
-    return message("run-answer",
-                   "The engine answered a run without an observation; press Run to try again.");
+    return message("run-answer", "The engine answered a run without an observation; run it again.");
   Result<Observation> observation = observation_from_json(answer["observation"]);
   if (!observation) return observation.error();
   const Result<Machine> machine = machine_from_json(answer["machine"]);

@@ -260,8 +260,8 @@ void check_stages(const Setup& setup, Messages& wrong) {
     add(wrong,
         message("pp-layers",
                 "{} layers cannot be cut evenly for {}; {} would do, or layers given stage by "
-                "stage (--stage-layers).",
-                layers, name, join_or(stages_said)),
+                "stage (“{}”).",
+                layers, name, join_or(stages_said), of_settings("Stage layers")),
         "mesh.pp", stages_text);
 }
 

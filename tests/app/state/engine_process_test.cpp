@@ -78,7 +78,7 @@ TEST(Engine, SurvivesTenKillsInTheMiddleOfARunAndLeavesNothingBehind) {
       ASSERT_TRUE(wait_until([&] { return idle(session); }, 5000)) << kill_number;
       EXPECT_EQ(session.jobs().last_error().toStdString(),
                 "The engine stopped unexpectedly (killed by signal 9). Your settings are safe; "
-                "press Run to start a fresh one.");
+                "the next run starts a fresh one.");
       EXPECT_EQ(session.setup(), slow);
     }
     EXPECT_EQ(session.runs().all().size(), 1u);  // the finished one is still there
