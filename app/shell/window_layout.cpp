@@ -249,16 +249,18 @@ bool Window::has_right_column() const {
 }
 
 // An open lesson has text, question and feedback to show: it gets the whole column, and the
-// selection a tab beside it, so that its buttons keep their place. Without one both have room.
+// selection a tab beside it, so that its buttons keep their place. So it is in Plan, where a plan
+// has much to say. Else both have room.
 void Window::share_right_column() {
   auto* right = static_cast<QVBoxLayout*>(right_->layout());
   const LessonPlayer& player = lesson_->player();
-  const bool tabbed =
-      space_ != WindowSpace::kFull || player.is_open() || player.finished_lesson() || presents_;
+  const bool tabbed = space_ != WindowSpace::kFull || player.is_open() ||
+                      player.finished_lesson() || presents_ || room_ == Room::kPlan;
   if (tabbed == (right_tabs_->count() > 0) && has_right_column()) return;
   if (tabbed) {
     right_tabs_->addTab(lesson_, tr("Lesson"));
     right_tabs_->addTab(selection_, tr("Selected"));
+    if (room_ == Room::kPlan) right_tabs_->setCurrentWidget(selection_);
   } else {
     right_tabs_->clear();
     right->insertWidget(0, lesson_, 1);

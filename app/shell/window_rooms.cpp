@@ -147,6 +147,7 @@ void Window::refresh_tabs() {
   if (all_views_->isHidden()) return;
   const QTabBar* bar = tabs_->tabBar();
   int right = 0;
+  share_right_column();
   for (int at = 0; at < bar->count(); ++at)
     if (bar->isTabVisible(at)) right = std::max(right, bar->tabRect(at).right());
   const QSize size = all_views_->sizeHint();

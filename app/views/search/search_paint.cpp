@@ -15,8 +15,9 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kMargin = 16, kGap = 20, kHead = 22, kLine = 18;
-constexpr double kSideBySide = 640, kScatterShare = 0.6, kScatterHeight = 270;
+constexpr double kMargin = 16, kGap = 14, kHead = 22, kLine = 18;
+constexpr double kSideBySide = 640, kScatterShare = 0.6;
+constexpr double kScatterHeight = 270, kLowScatter = 200;  // the latter leaves the table room
 constexpr double kArrow = 30, kTip = 9;
 constexpr std::size_t kMostReasons = 8, kMostChanges = 6;
 
@@ -269,15 +270,16 @@ double paint_answer(QPainter& painter, double width, double y, const SearchPictu
   }
   const bool beside = width >= kSideBySide;
   const double left = beside ? inner * kScatterShare - 12 : inner;
-  const QRectF scatter(kMargin, y, left, kScatterHeight);
-  paint_scatter(painter, scatter, picture, theme, hits, texts);
   if (beside) {
     const double taken = paint_changes(
         painter, QRectF(kMargin + left + 28, y, inner - left - 28, 0), picture, theme, hits, texts);
-    y += std::max(taken, kScatterHeight) + kGap;
+    const double tall = std::clamp(taken, kLowScatter, kScatterHeight);
+    paint_scatter(painter, QRectF(kMargin, y, left, tall), picture, theme, hits, texts);
+    y += std::max(taken, tall) + kGap;
     y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
     y += paint_rules(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
   } else {
+    paint_scatter(painter, QRectF(kMargin, y, left, kScatterHeight), picture, theme, hits, texts);
     y += kScatterHeight + kGap;
     y += paint_best(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts);
     y += paint_rules(painter, QRectF(kMargin, y, inner, 0), picture, theme, hits, texts) + kGap;
