@@ -51,12 +51,15 @@ struct Main {
 };
 
 // The user's language where there is a translation, else English, in which all texts are written.
+// Numbers are written as in that language, whatever else the system's locale says.
 void load_translations(QTranslator& own, Sentences& of_engine, QTranslator& of_qt) {
   if (own.load(QLocale(), QStringLiteral("parallelarium"), QStringLiteral("_"),
                QStringLiteral(":/i18n")))
     QCoreApplication::installTranslator(&own);
   else
     return;  // Qt's dialogs and the engine then speak English, too
+  const QLocale system, spoken(own.language());
+  QLocale::setDefault(system.language() == spoken.language() ? QLocale(system.name()) : spoken);
   if (of_engine.read(QLocale())) QCoreApplication::installTranslator(&of_engine);
   if (of_qt.load(QLocale(), QStringLiteral("qtbase"), QStringLiteral("_"),
                  QLibraryInfo::path(QLibraryInfo::TranslationsPath)))

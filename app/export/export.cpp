@@ -136,7 +136,7 @@ Result<void> export_to(Session& session, const QString& path, const ExportOption
       own = options.shown->table();
     else if (table && options.view->table)
       own = options.view->table(session);
-    const Result<std::string> text = own     ? own->text
+    const Result<std::string> text = own     ? own->text()
                                      : plan  ? figures_of_plan(session, *plan, table)
                                      : table ? topic.table_text(session)
                                              : topic.trace_text(session);

@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -17,7 +18,7 @@ ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, const View& 
     : Sheet(parent) {
   setWindowTitle(tr("Export"));
   auto* column = new QVBoxLayout(this);
-  add_whose(column, whose);
+  QLabel* of = add_whose(column, whose);
   auto* form = new QFormLayout;
   column->addLayout(form);
   format_ = new QComboBox(this);
@@ -50,8 +51,9 @@ ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, const View& 
   column->addWidget(buttons);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-  const auto fit = [this, zoomed] {
+  const auto fit = [this, zoomed, of, of_all = table && table->of_all_plans] {
     const ExportOptions chosen = options();
+    if (of) of->setVisible(!of_all || chosen.kind != ExportKind::kCsv);
     scale_->setEnabled(chosen.kind == ExportKind::kPng);
     colours_->setEnabled(!chosen.figures());
     range_->setEnabled(!chosen.figures() && zoomed);

@@ -64,12 +64,13 @@ QVBoxLayout* Sheet::add_scrolled_column(QVBoxLayout* outer) {
   return column;
 }
 
-void Sheet::add_whose(QVBoxLayout* column, const QString& whose) {
-  if (whose.isEmpty()) return;
+QLabel* Sheet::add_whose(QVBoxLayout* column, const QString& whose) {
+  if (whose.isEmpty()) return nullptr;
   auto* label = new QLabel(whose, this);
   label->setWordWrap(true);
   label->setObjectName(QStringLiteral("Whose"));
   column->addWidget(label);
+  return label;
 }
 
 // A button that is no automatic default leaves Enter to its dialog.

@@ -23,7 +23,7 @@ class Sheet : public QDialog {
   // A column at the end of `outer` that scrolls up and down alone.
   QVBoxLayout* add_scrolled_column(QVBoxLayout* outer);
   // What the dialog is about, in a sentence; nothing where that is empty.
-  void add_whose(QVBoxLayout* column, const QString& whose);
+  QLabel* add_whose(QVBoxLayout* column, const QString& whose);
 };
 
 }  // namespace parallelarium

@@ -77,7 +77,7 @@ TopBar::TopBar(Session& session, const Actions& actions, QWidget* parent)
   connect(run_, &QPushButton::clicked, this, [this] {
     if (session_.jobs().state() != RunState::kIdle)
       actions_.cancel->trigger();
-    else if (machine_is_elsewhere(session_))
+    else if (copies())
       actions_.small_copy->trigger();
     else
       actions_.run->trigger();
@@ -115,20 +115,46 @@ void TopBar::set_room(Room room) {
   show_parts();
 }
 
+void TopBar::set_plan(const std::optional<Setup>& plan, const QString& refusal) {
+  if (plan == plan_ && refusal == plan_refusal_) return;
+  plan_ = plan;
+  plan_refusal_ = refusal;
+  refresh();
+}
+
 void TopBar::set_bare(bool bare) {
   bare_ = bare;
   show_parts();
 }
 
 void TopBar::show_parts() {
-  for (QWidget* part : std::initializer_list<QWidget*>{transport_, pin_, prove_, run_})
-    part->setVisible(!bare_ && !plans_);
-  export_->setVisible(!bare_);
+  transport_->setVisible(!bare_ && !plans_);
+  for (QWidget* part : {pin_, prove_, export_, run_}) part->setVisible(!bare_);
   refresh();  // what was hidden had no width
 }
 
+bool TopBar::copies() const { return plan_ || machine_is_elsewhere(session_); }
+
 QString TopBar::run_text() const {
-  return QStringLiteral("▶ ") + (short_ ? run_verb(session_) : run_label(session_));
+  return QStringLiteral("▶ ") + (copies() ? small_copy_label()
+                                 : short_ ? run_verb(session_)
+                                          : run_label(session_));
+}
+
+QString TopBar::refusal() const {
+  if (!plan_refusal_.isEmpty()) return plan_refusal_;
+  return copies() ? small_copy_refusal(session_, plan_.value_or(session_.setup()))
+                  : run_refusal(session_);
+}
+
+QStringList TopBar::tips() const {
+  if (!plan_refusal_.isEmpty()) return {plan_refusal_};
+  if (plan_) return {elsewhere_text(session_, *plan_)};
+  if (const QString why = run_refusal(session_); !why.isEmpty()) return {why};
+  QStringList all{short_ ? run_label(session_) : QString(), run_details(session_),
+                  measuring_note(session_)};
+  all.removeAll(QString());
+  return all;
 }
 
 void TopBar::resizeEvent(QResizeEvent* event) {
@@ -190,17 +216,8 @@ void TopBar::show_run() {
       break;
   }
   run_->setMinimumWidth(width_of_run());
-  const QString refusal = run_refusal(session_);
-  run_->setEnabled(
-      state != RunState::kCancelling &&
-      (!idle ||
-       (machine_is_elsewhere(session_) ? small_copy_refusal(session_) : refusal).isEmpty()));
-  QStringList tips{idle ? refusal : QString()};
-  if (idle && refusal.isEmpty())
-    tips << (short_ ? run_label(session_) : QString()) << run_details(session_)
-         << measuring_note(session_);
-  tips.removeAll(QString());
-  run_->setToolTip(tips.join(QLatin1Char('\n')));
+  run_->setEnabled(state != RunState::kCancelling && (!idle || refusal().isEmpty()));
+  run_->setToolTip(idle ? tips().join(QLatin1Char('\n')) : QString());
   run_->setAccessibleDescription(run_->toolTip());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QFrame>
+#include <optional>
 
 #include "app/settings/controls.h"
 #include "app/state/session.h"
@@ -27,9 +28,12 @@ class TopBar : public QFrame {
   TransportBar& transport() { return *transport_; }
   void set_document_name(const QString& name);
   void set_compact(bool compact);  // leaves out the product's name
-  void set_room(Room room);        // in Plan nothing plays or runs
-  void set_planner(bool on);       // whether Plan can be chosen
-  void set_bare(bool bare);        // leaves out what plays, runs and exports
+  void set_room(Room room);        // in Plan nothing plays
+  // What Pin, Prove it and Run are of in place of what is set: a plan of a search, of another
+  // Machine than this computer; none: what is set. `refusal`: why they cannot be, or empty.
+  void set_plan(const std::optional<Setup>& plan, const QString& refusal);
+  void set_planner(bool on);  // whether Plan can be chosen
+  void set_bare(bool bare);   // leaves out what plays, runs and exports
   QPushButton& run_button() { return *run_; }
 
  protected:
@@ -44,9 +48,14 @@ class TopBar : public QFrame {
   void show_parts();
   int width_of_run();
   QString run_text() const;
+  bool copies() const;       // Run runs a small copy
+  QString refusal() const;   // of Run
+  QStringList tips() const;  // of Run while nothing runs
   Session& session_;
   Actions actions_;
   QString document_;
+  std::optional<Setup> plan_;
+  QString plan_refusal_;
   bool bare_ = false, plans_ = false;
   bool short_ = false;  // Run does not say on what: there is no room
   QLabel* product_;

@@ -198,6 +198,12 @@ class Window : public QMainWindow {
   void fill_recent();
   void export_dialog(ExportKind kind);
   void export_recipe();
+  // The plan of a search that the room Plan is about, which Pin, Prove it and Run are of; none:
+  // they are of what is set.
+  std::optional<Setup> plan_in_front() const;
+  QString plan_refusal(const std::optional<Setup>& plan) const;  // why it cannot be, or empty
+  bool runs_copy() const;  // since the Machine is another one than this computer
+  void run_copy(bool verify);
   void set_path(const QString& path);
   Saved current() const;
   void refresh_name();

@@ -166,17 +166,19 @@ void Window::build_run_actions() {
   do_.cancel =
       add_action(tr("&Cancel the run"), keys("Ctrl+."), {}, [this] { session_.jobs().cancel(); });
   do_.prove = add_action(tr("&Prove it"), keys("Ctrl+Shift+R"), session_.topic().proof_tip(),
-                         [this] { session_.start_run(true); });
-  do_.pin = add_action(tr("P&in"), keys("Ctrl+P"),
-                       tr("Keep this run or prediction as a third lane, to see before and after"),
-                       [this] { session_.pin(); });
+                         [this] { runs_copy() ? run_copy(true) : session_.start_run(true); });
+  do_.pin = add_action(
+      tr("P&in"), keys("Ctrl+P"),
+      tr("Keep this run or prediction as a third lane, to see before and after"), [this] {
+        plan_in_front() ? PlanSearch::of(session_).pin(*plan_in_front()) : session_.pin();
+      });
   do_.unpin =
       add_action(tr("&Unpin"), keys("Ctrl+Shift+P"), {}, [this] { session_.runs().unpin(); });
   do_.small_copy =
       add_action(tr("Run a &small copy here"), {},
                  tr("The same mesh, schedule and micro-batches with a model that fits this "
                     "computer"),
-                 [this] { run_small_copy(session_); });
+                 [this] { run_copy(false); });
   do_.calibrate = add_action(tr("C&alibrate this computer"), {},
                              tr("Measure its rates again; at most five seconds"),
                              [this] { session_.jobs().calibrate(); });
@@ -320,17 +322,24 @@ QList<QAction*> Window::all_actions() {
 
 void Window::refresh_actions() {
   const bool idle = session_.jobs().state() == RunState::kIdle;
-  const QString refusal = run_refusal(session_);
+  const std::optional<Setup> plan = plan_in_front();
+  const QString no_plan = plan_refusal(plan);
+  top_bar_->set_plan(plan, no_plan);
+  const QString refusal = !no_plan.isEmpty() ? no_plan
+                          : plan             ? elsewhere_text(session_, *plan)
+                                             : run_refusal(session_);
   do_.run->setEnabled(idle && refusal.isEmpty());
   const QString first = measuring_note(session_);
   do_.run->setToolTip(!refusal.isEmpty() ? refusal
                       : first.isEmpty()  ? tr("Run the setup on ranks of this computer")
                                          : first);
   const bool step = session_.topic().is_step();
-  do_.prove->setEnabled(idle && refusal.isEmpty() && step);
-  do_.prove->setToolTip(!step || refusal.isEmpty() ? session_.topic().proof_tip() : refusal);
-  do_.small_copy->setEnabled(idle && machine_is_elsewhere(session_) &&
-                             small_copy_refusal(session_).isEmpty());
+  const bool copies = runs_copy() && no_plan.isEmpty() &&
+                      small_copy_refusal(session_, plan.value_or(session_.setup())).isEmpty();
+  do_.small_copy->setEnabled(idle && copies);
+  do_.prove->setEnabled(idle && step && (refusal.isEmpty() || copies));
+  do_.prove->setToolTip(!step || refusal.isEmpty() || copies ? session_.topic().proof_tip()
+                                                             : refusal);
   do_.cancel->setEnabled(!idle && session_.jobs().state() != RunState::kCancelling);
   do_.calibrate->setEnabled(idle);
   const LessonPlayer& player = lesson_->player();
@@ -347,7 +356,7 @@ void Window::refresh_actions() {
   do_.playlist_close->setEnabled(player.progress().playlist().has_value());
   do_.present->setEnabled(presents_ || (!shows_index() && !player.exam()));
   do_.export_recipe->setEnabled(session_.problems().empty() || plan_of(session_, view_info()));
-  do_.pin->setEnabled(session_.problems().empty() && step);
+  do_.pin->setEnabled(no_plan.isEmpty() && (plan || (session_.problems().empty() && step)));
   do_.unpin->setEnabled(session_.runs().pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)
     reset_sections_[section]->setEnabled(setup_->section_changed(int(section)));

@@ -121,7 +121,7 @@ void Window::say_of_the_step() {
   }
   if (machine_is_elsewhere(session_)) {
     std::vector<Banner::Choice> choices;
-    if (small_copy_refusal(session_).isEmpty())
+    if (small_copy_refusal(session_, session_.setup()).isEmpty())
       choices.push_back({do_.small_copy->text().remove(QLatin1Char('&')), {}, [this] {
                            do_.small_copy->trigger();
                          }});

@@ -5,10 +5,13 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "app/export/export.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
+#include "app/state/run/run_advice.h"
+#include "app/views/shared/plan_words.h"
 #include "engine/wire/view_ids.h"
 
 namespace parallelarium {
@@ -101,6 +104,23 @@ void Window::follow_exam() {
   refresh_banner();
 }
 
+std::optional<Setup> Window::plan_in_front() const {
+  return room_ == Room::kPlan ? plan_of(session_, view_info()) : std::nullopt;
+}
+
+QString Window::plan_refusal(const std::optional<Setup>& plan) const {
+  if (plan) return search_in(session_).is_outdated() ? outdated_plan_text() : QString();
+  // Where plans are searched nothing says what is set.
+  const bool searches = room_ == Room::kPlan && view().property("left_column").isValid();
+  return searches ? tr("There is no plan yet: search first.") : QString();
+}
+
+bool Window::runs_copy() const { return plan_in_front() || machine_is_elsewhere(session_); }
+
+void Window::run_copy(bool verify) {
+  run_small_copy(session_, plan_in_front().value_or(session_.setup()), verify);
+}
+
 // Puts the room's tabs there, with the one that was last in front, and what surrounds them.
 void Window::refresh_rooms() {
   const std::vector<ViewInfo>& all = parallelarium::views();
@@ -127,6 +147,7 @@ void Window::refresh_rooms() {
   // Without a lesson the view has the whole screen in front of a class.
   right_->setVisible(!index && (!presents_ || lesson_->player().is_open()));
   strip_->setVisible(!index && !presents_);
+  share_right_column();
   top_bar_->set_room(room_);
   top_bar_->set_bare(index);
   refresh_actions();
@@ -147,7 +168,6 @@ void Window::refresh_tabs() {
   if (all_views_->isHidden()) return;
   const QTabBar* bar = tabs_->tabBar();
   int right = 0;
-  share_right_column();
   for (int at = 0; at < bar->count(); ++at)
     if (bar->isTabVisible(at)) right = std::max(right, bar->tabRect(at).right());
   const QSize size = all_views_->sizeHint();

@@ -5581,6 +5581,10 @@ nach Plan</translation>
 <context>
     <name>parallelarium::Window</name>
     <message>
+        <source>There is no plan yet: search first.</source>
+        <translation>Noch gibt es keinen Plan: Suche zuerst.</translation>
+    </message>
+    <message>
         <source>Each techni&amp;que alone …</source>
         <translation>Jede Techni&amp;k für sich …</translation>
     </message>
@@ -8093,14 +8097,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Auf %1 CPU-Rängen starten</translation>
     </message>
     <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>%1 min</source>
-        <translation>%1 min</translation>
-    </message>
-    <message>
         <source>A small copy cannot run here either: %1</source>
         <translation>Auch eine kleine Kopie kann hier nicht laufen: %1</translation>
     </message>
@@ -8139,18 +8135,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>A run measures the cores of this computer first, once: usually 10 to 20 s, longer while other programs run.</source>
         <translation>Ein Lauf misst zuerst, einmal, die Kerne dieses Rechners: meist 10 bis 20 s, länger, solange andere Programme laufen.</translation>
-    </message>
-    <message>
-        <source>%1 h</source>
-        <translation>%1 h</translation>
-    </message>
-    <message>
-        <source>1 day</source>
-        <translation>1 Tag</translation>
-    </message>
-    <message>
-        <source>%1 days</source>
-        <translation>%1 Tage</translation>
     </message>
     <message>
         <source>Rehearse on 1 rank</source>
@@ -8909,12 +8893,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>SCHICHT</translation>
     </message>
     <message>
-        <source>own hash %1</source>
-        <translation>eigener Hash %1</translation>
+        <source>own fingerprint %1</source>
+        <translation>eigener Fingerabdruck %1</translation>
     </message>
     <message>
-        <source>hash %1</source>
-        <translation>Hash %1</translation>
+        <source>fingerprint %1</source>
+        <translation>Fingerabdruck %1</translation>
     </message>
     <message>
         <source>fingerprint of the part that it updates alone: %1</source>
@@ -9171,18 +9155,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>verschachtelt, %1</translation>
     </message>
     <message>
-        <source>none</source>
-        <translation>keine</translation>
-    </message>
-    <message>
-        <source>selective</source>
-        <translation>selektiv</translation>
-    </message>
-    <message>
-        <source>full</source>
-        <translation>volle</translation>
-    </message>
-    <message>
         <source>micro-batch %1</source>
         <translation>Mikro-Batch %1</translation>
     </message>
@@ -9367,8 +9339,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>ZeRO %1 in Gruppen von %2</translation>
     </message>
     <message>
-        <source>layers %1</source>
-        <translation>Schichten %1</translation>
+        <source>stages of %1 layers</source>
+        <translation>Stufen mit %1 Schichten</translation>
     </message>
     <message>
         <source>Today</source>
@@ -9461,22 +9433,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>MFU counts attention in full, masked scores too.</source>
         <translation>MFU zählt Attention voll, auch maskierte Werte.</translation>
-    </message>
-    <message>
-        <source>ZeRO group %1</source>
-        <translation>ZeRO-Gruppe %1</translation>
-    </message>
-    <message>
-        <source>rank order %1</source>
-        <translation>Rangfolge %1</translation>
-    </message>
-    <message>
-        <source>schedule %1</source>
-        <translation>Ablaufplan %1</translation>
-    </message>
-    <message>
-        <source>chunks %1</source>
-        <translation>Stücke %1</translation>
     </message>
     <message>
         <source>Simulated, and not kept by the search</source>
@@ -9667,10 +9623,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Unverdeckte Kommunikation ist die Zeit, in der ein Rang kommuniziert und nichts rechnet, im Mittel der Ränge. Ein Punkt unter Pareto: Kein Plan ist schneller und braucht weniger Speicher.</translation>
     </message>
     <message>
-        <source>%1 (follows: %2)</source>
-        <translation>%1 (es folgt: %2)</translation>
-    </message>
-    <message>
         <source>The search under way is of other settings: cancel it, and search again.</source>
         <translation>Die laufende Suche ist von anderen Einstellungen: Brich sie ab, und suche noch einmal.</translation>
     </message>
@@ -9773,14 +9725,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>ranks by %1</source>
         <translation>Ränge nach %1</translation>
-    </message>
-    <message>
-        <source>DP, then PP</source>
-        <translation>DP, dann PP</translation>
-    </message>
-    <message>
-        <source>PP, then DP</source>
-        <translation>PP, dann DP</translation>
     </message>
 </context>
 <context>
@@ -10009,28 +9953,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Neuberechnung</translation>
     </message>
     <message>
-        <source>none</source>
-        <translation>keine</translation>
-    </message>
-    <message>
-        <source>selective</source>
-        <translation>selektiv</translation>
-    </message>
-    <message>
-        <source>full</source>
-        <translation>volle</translation>
-    </message>
-    <message>
         <source>SP</source>
         <translation>SP</translation>
-    </message>
-    <message>
-        <source>on</source>
-        <translation>an</translation>
-    </message>
-    <message>
-        <source>off</source>
-        <translation>aus</translation>
     </message>
     <message>
         <source>%1 of %2 are free</source>
@@ -10049,20 +9973,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>ZeRO-Gruppe</translation>
     </message>
     <message>
-        <source>all replicas</source>
-        <translation>alle Replikate</translation>
-    </message>
-    <message>
         <source>Stage layers</source>
         <translation>Schichten je Stufe</translation>
-    </message>
-    <message>
-        <source>even</source>
-        <translation>gleich</translation>
-    </message>
-    <message>
-        <source>balanced</source>
-        <translation>ausgeglichen</translation>
     </message>
     <message>
         <source>Rank order</source>

@@ -43,8 +43,9 @@ struct ViewPicture {
 
 // The figures that a view shows, for export in place of the topic's table.
 struct ViewTable {
-  QString title;             // in the export dialog: "Sweep: points (CSV)"
-  Result<std::string> text;  // error: a lesson hides it
+  QString title;                              // in the export dialog: "Sweep: points (CSV)"
+  std::function<Result<std::string>()> text;  // error: a lesson hides it
+  bool of_all_plans = false;                  // and not of the one that the view is about
 };
 
 // A Setup that is chosen in a view, such as a point of a sweep.

@@ -20,7 +20,10 @@ PlanSearch& PlanSearch::of(Session& session) {
 
 PlanSearch::PlanSearch(Session& session) : QObject(&session), session_(session) {
   connect(&session, &Session::run_state_changed, this, &PlanSearch::hear);
-  connect(&predictions_, &PlanPredictions::made, this, &PlanSearch::changed);
+  connect(&predictions_, &PlanPredictions::made, this, [this] {
+    if (to_pin_) pin(Setup(*to_pin_));
+    Q_EMIT changed();
+  });
   connect(&session.history(), &History::changed, this, [this] {
     const FoundPlan* plan = selected();
     show_plan(plan && plan->setup == session_.setup());
@@ -191,6 +194,12 @@ std::shared_ptr<const Prediction> PlanSearch::prediction_of(const Setup& setup) 
   if (answered_.memory_bytes > 0)
     machine->usable_memory_share = double(answered_.memory_bytes) / machine->memory_bytes.value;
   return predictions_.of(session_.resolved(setup), *machine);
+}
+
+void PlanSearch::pin(const Setup& setup) {
+  const std::shared_ptr<const Prediction> prediction = prediction_of(setup);
+  to_pin_ = prediction ? std::nullopt : std::optional(setup);
+  if (prediction) session_.runs().pin(record_of(prediction));
 }
 
 void PlanSearch::hear() {

@@ -86,6 +86,8 @@ class PlanSearch : public QObject {
   // it cannot be.
   std::shared_ptr<const Prediction> prediction_of(const Setup& setup);
   PlanPredictions& predictions() { return predictions_; }
+  // Pins the prediction of a Setup of the search, as soon as there is one.
+  void pin(const Setup& setup);
   // The best as they are shown, the rest of the front by time, those that are recommended, those
   // that keep to a rule of thumb, what is trained today where it fits, the change that serves it
   // best, the plan of value_answer(), and that of an answer before it which was selected. Of a
@@ -168,6 +170,7 @@ class PlanSearch : public QObject {
   std::optional<ValueAnswer> value_;
   std::optional<FoundPlan> asked_before_;  // of an earlier answer, which was selected
   bool searching_ = false, trying_ = false, shows_plan_ = false;
+  std::optional<Setup> to_pin_;  // once it is predicted
   QString error_;
   PlanWish asked_;  // of the search under way
   std::vector<KnownValue> known_values_;

@@ -3,7 +3,6 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <cmath>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -42,14 +41,14 @@ QString shrinking_advice(const Session& session, bool together) {
   return RunAdvice::tr("What would shrink it: %1.").arg(ways.join(QStringLiteral(", ")));
 }
 
-// In the largest unit of which there is one, in whole numbers: "7 days".
-QString rough_time(double seconds) {
-  constexpr double kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
-  const auto whole = [&](double unit) { return std::max(1ll, std::llround(seconds / unit)); };
-  if (seconds < kMinute - 0.5) return RunAdvice::tr("%1 s").arg(whole(1));
-  if (whole(kMinute) < 60) return RunAdvice::tr("%1 min").arg(whole(kMinute));
-  if (whole(kHour) < 24) return RunAdvice::tr("%1 h").arg(whole(kHour));
-  return whole(kDay) == 1 ? RunAdvice::tr("1 day") : RunAdvice::tr("%1 days").arg(whole(kDay));
+QString small_copy_offer(const Session& session, const Setup& of) {
+  const Result<Setup> copy = small_copy(of, session.placer().computer());
+  if (!copy) return small_copy_refusal(session, of);
+  const QString reduced = reduced_degrees(of, *copy);
+  return reduced.isEmpty()
+             ? RunAdvice::tr("Run a small copy here instead, with the same mesh and schedule.")
+             : RunAdvice::tr("Run a small copy here instead; fewer ranks run at once here: %1.")
+                   .arg(reduced);
 }
 
 }  // namespace
@@ -68,11 +67,16 @@ Source expected_source(const Session& session) {
 QString run_refusal(const Session& session) {
   if (const std::optional<Message> problem = session.topic().problem()) return sentence(*problem);
   if (!session.topic().is_step()) return question_refusal(session);
-  if (machine_is_elsewhere(session))
-    return RunAdvice::tr("%1 is not this computer, so nothing can run on it from here. %2")
-        .arg(sentence(title_of(session.machine())), small_copy_offer(session));
+  if (machine_is_elsewhere(session)) return elsewhere_text(session, session.setup());
   if (const std::optional<Message> problem = run_problem(session)) return sentence(*problem);
   return question_refusal(session);
+}
+
+QString elsewhere_text(const Session& session, const Setup& of) {
+  const Result<Machine> machine = machine_of(of.machine);
+  return RunAdvice::tr("%1 is not this computer, so nothing can run on it from here. %2")
+      .arg(machine ? sentence(title_of(*machine)) : QString::fromStdString(of.machine.name()),
+           small_copy_offer(session, of));
 }
 
 // As the engine decides it, which calibrates where a run would have rates of nobody.
@@ -166,7 +170,7 @@ std::optional<Message> gpu_offer(const Session& session) {
 }
 
 QString run_label(const Session& session) {
-  if (machine_is_elsewhere(session)) return RunAdvice::tr("Run a small copy here");
+  if (machine_is_elsewhere(session)) return small_copy_label();
   const int ranks = session.topic().ranks();
   if (expected_source(session) == Source::kPaced)
     return ranks == 1 ? RunAdvice::tr("Rehearse on 1 rank")
@@ -198,7 +202,7 @@ QString run_details(const Session& session) {
     case Source::kPaced:
       return session.prediction_is_current() && session.rehearsal_seconds() > 0
                  ? RunAdvice::tr("Durations are set as predicted; the rehearsal takes %1.")
-                       .arg(rough_time(session.rehearsal_seconds()))
+                       .arg(seconds_text(session.rehearsal_seconds()))
                  : RunAdvice::tr("Durations are set as predicted.");
     case Source::kOversubscribed:
       return RunAdvice::tr("Oversubscribed: ranks share cores, so times are no evidence of speed.");
@@ -207,31 +211,24 @@ QString run_details(const Session& session) {
   }
 }
 
-QString small_copy_refusal(const Session& session) {
-  if (!session.problems().empty()) return sentence(session.problems().front());
-  const Result<Setup> copy = small_copy(session.setup(), session.placer().computer());
+QString small_copy_label() { return RunAdvice::tr("Run a small copy here"); }
+
+QString small_copy_refusal(const Session& session, const Setup& of) {
+  if (of == session.setup() && !session.problems().empty())
+    return sentence(session.problems().front());
+  const Result<Setup> copy = small_copy(of, session.placer().computer());
   return copy
              ? question_refusal(session)
              : RunAdvice::tr("A small copy cannot run here either: %1").arg(sentence(copy.error()));
 }
 
-QString small_copy_offer(const Session& session) {
-  const Result<Setup> copy = small_copy(session.setup(), session.placer().computer());
-  if (!copy) return small_copy_refusal(session);
-  const QString reduced = reduced_degrees(session.setup(), *copy);
-  return reduced.isEmpty()
-             ? RunAdvice::tr("Run a small copy here instead, with the same mesh and schedule.")
-             : RunAdvice::tr("Run a small copy here instead; fewer ranks run at once here: %1.")
-                   .arg(reduced);
-}
-
-void run_small_copy(Session& session) {
-  if (!small_copy_refusal(session).isEmpty()) return;
-  Result<Setup> copy = small_copy(session.setup(), session.placer().computer());
+void run_small_copy(Session& session, const Setup& of, bool verify) {
+  if (!small_copy_refusal(session, of).isEmpty()) return;
+  Result<Setup> copy = small_copy(of, session.placer().computer());
   if (!copy) return;
   session.history().change(*copy, RunAdvice::tr("Small copy"));
   session.wait_for_prediction();
-  session.start_run(false);
+  session.start_run(verify);
 }
 
 }  // namespace parallelarium

@@ -38,10 +38,13 @@ std::optional<Message> memory_problem(const Session& session);
 // A larger model for ranks that are on GPUs of this computer, which a tiny one keeps waiting; none
 // in a lesson, which chooses its own.
 std::optional<Message> gpu_offer(const Session& session);
-// Why "Run a small copy here" is disabled, or empty; what it would do, in a sentence; and doing it:
-// the copy of small_copy.h becomes setup() and runs.
-QString small_copy_refusal(const Session& session);
-QString small_copy_offer(const Session& session);
-void run_small_copy(Session& session);
+// Of a Setup that is of another Machine: that nothing can run on it from here, and what can be done
+// instead.
+QString elsewhere_text(const Session& session, const Setup& of);
+// Of a small copy of setup() or a plan: what the button says, why it is disabled, or empty, and
+// doing it: the copy of small_copy.h becomes setup() and runs; verify: "Prove it".
+QString small_copy_label();
+QString small_copy_refusal(const Session& session, const Setup& of);
+void run_small_copy(Session& session, const Setup& of, bool verify);
 
 }  // namespace parallelarium

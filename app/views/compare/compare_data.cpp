@@ -63,7 +63,7 @@ PlanSearch& search_of(const Session& session) {
   return PlanSearch::of(const_cast<Session&>(session));
 }
 
-std::vector<CompareEntry> plan_entries(PlanSearch& search) {
+std::vector<CompareEntry> plan_entries(const Session& session, PlanSearch& search) {
   std::vector<CompareEntry> entries;
   const auto add = [&](const QString& title, const Setup& setup) {
     if (const auto prediction = search.prediction_of(setup))
@@ -81,6 +81,13 @@ std::vector<CompareEntry> plan_entries(PlanSearch& search) {
   if (best && !(*best == selected)) add(CompareTexts::tr("BEST PLAN · %1"), *best);
   if (const ExplainedPlan* today = search.today(); today && !is_today)
     add(CompareTexts::tr("TODAY · %1"), today->setup);
+  const RunRecord* pinned = session.runs().pinned();
+  const auto is_there = [&](const CompareEntry& entry) {
+    return entry.record.prediction->setup == pinned->prediction->setup;
+  };
+  if (pinned && (pinned->observed() || std::none_of(entries.begin(), entries.end(), is_there)))
+    entries.push_back(
+        {pinned_title(*pinned, session.resolved(selected)), *pinned, LaneStyle::kPinned});
   return entries;
 }
 
@@ -90,7 +97,7 @@ QString letter_of(std::size_t column) { return QString(QChar(char16_t('A' + colu
 
 std::vector<CompareEntry> entries_of(const Session& session) {
   PlanSearch& search = search_of(session);
-  if (search.shows_plan()) return plan_entries(search);
+  if (search.shows_plan()) return plan_entries(session, search);
   std::vector<CompareEntry> entries;
   if (const RunRecord* pinned = session.runs().pinned())
     entries.push_back({pinned_title(*pinned, session.resolved()), *pinned, LaneStyle::kPinned});

@@ -204,7 +204,7 @@ void CompareView::refresh() {
   s.add->setToolTip(full ? tr("Four columns are the most: remove one first.") : QString());
   const PlanSearch& search = PlanSearch::of(s.session);
   refresh_whose(*s.whose, search);
-  s.less->setVisible(!s.added.empty() || (s.session.runs().pinned() && !search.shows_plan()));
+  s.less->setVisible(!s.added.empty() || s.session.runs().pinned());
   s.less->setText(s.added.empty() ? tr("Remove the pin") : tr("Remove the last"));
   place_parts();
   tell_shown();

@@ -101,9 +101,12 @@ std::optional<ViewTable> searched_table(const Session& session) {
   const PlanSearch& search = search_in(session);
   if (!search.answer()) return std::nullopt;
   return ViewTable{CsvTexts::tr("Search: plans (CSV)"),
-                   session.locks().hidden(QStringLiteral("lane.predicted"))
-                       ? Result<std::string>(hidden_figures())
-                       : Result<std::string>(search_csv(search))};
+                   [&session, &search]() -> Result<std::string> {
+                     if (session.locks().hidden(QStringLiteral("lane.predicted")))
+                       return hidden_figures();
+                     return search_csv(search);
+                   },
+                   true};
 }
 
 }  // namespace parallelarium

@@ -54,8 +54,8 @@ QString axes_text(const Setup& setup) {
                   : QStringLiteral("ZeRO %1").arg(setup.zero));
   if (mesh.pp > 1) parts << schedule_words(setup);
   if (!setup.stage_layers.empty())
-    parts
-        << SetupWords::tr("layers %1").arg(QString::fromStdString(layers_text(setup.stage_layers)));
+    parts << SetupWords::tr("stages of %1 layers")
+                 .arg(QString::fromStdString(layers_text(setup.stage_layers)));
   if (mesh.order != Mesh().order)
     parts << SetupWords::tr("ranks by %1").arg(order_words(mesh.order));
   parts << SetupWords::tr("micro-batch %1").arg(setup.micro_batch);

@@ -11,6 +11,7 @@
 #include "app/settings/setup_fields.h"
 #include "app/state/step/order_edit.h"
 #include "app/views/shared/quantities.h"
+#include "engine/plan/machine/machine.h"
 #include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
@@ -238,6 +239,9 @@ constexpr qsizetype kMostDiffering = 3;  // settings that a title names
 // no number stands in the label: "ZeRO group (0: all of DP)".
 QString panel_words(const Setup& setup, const SetupSetting& row) {
   static const QRegularExpression kMeansOfZero(QStringLiteral("\\(0: ([^)]*)\\)"));
+  if (row.option == "machine")
+    if (const Result<Machine> machine = machine_of(setup.machine))
+      return sentence(title_of(*machine));
   const QString value = field_text(setup, row.option);
   if (value == QLatin1String("0")) {
     const QRegularExpressionMatch means = kMeansOfZero.match(setting_words(row.label));

@@ -278,9 +278,10 @@ ViewPicture SweepView::exported(const PictureStyle& style) const {
 std::optional<ViewTable> SweepView::table() const {
   const std::optional<SweepAnswer>& answer = state_->sweep->answer();
   if (!answer) return std::nullopt;
-  return ViewTable{tr("Sweep: points (CSV)"), hides_figures(state_->session)
-                                                  ? Result<std::string>(hidden_figures())
-                                                  : Result<std::string>(sweep_csv(*answer))};
+  return ViewTable{tr("Sweep: points (CSV)"), [this, &answer]() -> Result<std::string> {
+                     if (hides_figures(state_->session)) return hidden_figures();
+                     return sweep_csv(*answer);
+                   }};
 }
 
 std::optional<ChosenSetup> SweepView::chosen() const {

@@ -92,14 +92,16 @@ TEST_F(SweepFixture, KeepsGpusAndBatchAndItsPointsAreSavedAndLaunched) {
   EXPECT_EQ(view().chosen()->setup.mesh.dp, gpus / 2);
   EXPECT_TRUE(view().chosen()->whose.contains(QStringLiteral("PP 2")));
   const std::optional<ViewTable> table = view().table();
-  ASSERT_TRUE(table && table->text.ok());
-  const QStringList lines = QString::fromStdString(*table->text).split(QLatin1Char('\n'));
+  ASSERT_TRUE(table);
+  const Result<std::string> text = table->text();
+  ASSERT_TRUE(text.ok());
+  const QStringList lines = QString::fromStdString(*text).split(QLatin1Char('\n'));
   ASSERT_EQ(std::size_t(lines.size()), answer.points.size() + 2) << "a title, and a last end";
   EXPECT_EQ(lines[0], QStringLiteral("pp,step,unit,fits,ranks,global_batch,refused"));
   EXPECT_EQ(lines[2].section(QLatin1Char(','), 0, 0), QStringLiteral("2"));
   EXPECT_EQ(lines[2].section(QLatin1Char(','), 1, 1).toDouble(), *answer.points[1].figure);
   session().locks().set_hidden({QStringLiteral("step.seconds")});
-  EXPECT_FALSE(view().table()->text.ok());
+  EXPECT_FALSE(view().table()->text().ok());
 }
 
 TEST_F(SweepFixture, SaysWhereItsPointsAreOfDifferentNumbersOfRanks) {

@@ -27,11 +27,12 @@ struct Outcome {
 class WindowCommandLine : public testing::Test {
  protected:
   Outcome start(const QStringList& arguments, const QString& locale = QStringLiteral("C"),
-                const QString& program = kProgram) {
+                const QString& program = kProgram, const QString& language = {}) {
     QProcess process;
     QProcessEnvironment with_locale = environment;
     with_locale.insert(QStringLiteral("LC_ALL"), locale);
     with_locale.remove(QStringLiteral("LANGUAGE"));
+    if (!language.isEmpty()) with_locale.insert(QStringLiteral("LANGUAGE"), language);
     process.setProcessEnvironment(with_locale);
     process.setWorkingDirectory(folder.path());
     process.start(program, arguments);
@@ -143,6 +144,24 @@ TEST_F(WindowCommandLine, SpeaksTheUsersLanguageOrEnglish) {
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
     EXPECT_TRUE(file.readAll().contains(word)) << locale;
   }
+}
+
+// A system that asks for German texts alone gets German numbers, too.
+TEST_F(WindowCommandLine, WritesNumbersAsInTheLanguageOfItsTexts) {
+  QByteArray pictures[2];
+  const std::pair<const char*, const char*> systems[] = {{"de_DE.UTF-8", ""}, {"C.UTF-8", "de"}};
+  for (int at = 0; at < 2; ++at) {
+    const Outcome outcome =
+        start({QStringLiteral("--export"), QStringLiteral("t.svg")},
+              QLatin1String(systems[at].first), kProgram, QLatin1String(systems[at].second));
+    ASSERT_EQ(outcome.status, 0) << outcome.err.toStdString();
+    QFile file(folder.filePath(QStringLiteral("t.svg")));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    pictures[at] = file.readAll();
+  }
+  static const QRegularExpression kGermanNumber(QStringLiteral(">[^<]*\\d,\\d[^<]*ms<"));
+  EXPECT_TRUE(QString::fromUtf8(pictures[0]).contains(kGermanNumber));
+  EXPECT_EQ(pictures[0], pictures[1]);
 }
 
 TEST(Translations, KeepThePlacesOfTheirArguments) {

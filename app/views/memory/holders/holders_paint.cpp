@@ -16,7 +16,7 @@ struct HoldersPaint {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
 
-constexpr double kNameWidth = 88, kHoldersHead = 47, kHoldersFoot = 60, kSums = 190;
+constexpr double kNameWidth = 88, kHoldersHead = 47, kHoldersFoot = 60, kSums = 240;
 constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 2, kBetweenRows = 8;
 constexpr double kRowAir = 4;               // below the line of text that stands below a row's bars
 constexpr double kNamedBar = 8;             // with its gap as high as a small name
@@ -47,15 +47,15 @@ void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBuc
   }
 }
 
-// "loss 5.545 · hash 9f3c71 ✓" of a run, or empty.
+// "loss 5.545 · fingerprint 9f3c71 ✓" of a run, or empty.
 QString run_text(const HoldersRow& row) {
   if (row.hash.isEmpty()) return {};
   const QString loss = row.loss.isEmpty()
                            ? QString()
                            : HoldersPaint::tr("loss %1").arg(row.loss) + QStringLiteral(" \u00b7 ");
   return loss + (row.own_part
-                     ? HoldersPaint::tr("own hash %1").arg(row.hash)
-                     : HoldersPaint::tr("hash %1").arg(row.hash) +
+                     ? HoldersPaint::tr("own fingerprint %1").arg(row.hash)
+                     : HoldersPaint::tr("fingerprint %1").arg(row.hash) +
                            (row.agrees ? QStringLiteral(" \u2713") : QStringLiteral(" \u2717")));
 }
 

@@ -130,7 +130,7 @@ QStringList sums_words(const HoldersRow& row) {
   return words;
 }
 
-// What a run showed of the rank: its loss, and the hash of its parameters.
+// What a run showed of the rank: its loss, and the fingerprint of its parameters.
 QStringList run_words(const HoldersRow& row) {
   QStringList words;
   if (!row.loss.isEmpty()) words << HoldersWords::tr("loss %1").arg(row.loss);
