@@ -35,6 +35,19 @@ int fail(int status, const Message& why) {
   return status;
 }
 
+// Why the view that somebody asked for has no file of figures: those of the step are the
+// timeline's.
+std::optional<Message> without_figures(Session& session, const ViewInfo* view, ExportKind kind) {
+  if (!view || (kind != ExportKind::kCsv && kind != ExportKind::kTrace)) return std::nullopt;
+  const bool own = view == &first_view() || &view->topic(session) != &session.training_step() ||
+                   (kind == ExportKind::kCsv && view->table);
+  if (own) return std::nullopt;
+  return message("export-view-figures",
+                 "The view {} has no figures of its own for a {} file; export a picture of it, or "
+                 "leave --view out.",
+                 view->id, kind == ExportKind::kCsv ? ".csv" : ".json");
+}
+
 // Where --at says, else where a picture shows most.
 void put_playhead(Topic& topic, const CommandLine& line) {
   const TimeRange part = topic.played();
@@ -180,6 +193,8 @@ int export_headless(const CommandLine& line) {
                         line.export_to.toStdString()));
   apply_theme(*qApp, line.dark.value_or(false));
   Session session;
+  if (const std::optional<Message> refusal = without_figures(session, line.view, *kind))
+    return fail(2, *refusal);
   const Result<const ViewInfo*> prepared = prepare_session(session, line);
   if (!prepared) return fail(2, prepared.error());
   if (line.run) {

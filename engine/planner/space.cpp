@@ -245,7 +245,8 @@ void Space::for_mesh(Candidate candidate, const std::function<bool(const Candida
   }
 }
 
-// On one stage all schedules are alike, so that one of them stands for all.
+// On one stage there is no bubble to fill, so that one schedule stands for all. With ZeRO 2 and 3
+// another may gather and reduce a little earlier; `why_not` says so.
 void Space::for_schedule(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                          bool& goes_on) const {
   std::size_t begin = 0, end = schedules_.size();
