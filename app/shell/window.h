@@ -54,7 +54,7 @@ class Window : public QMainWindow {
         tabs_->view_at(int(find_view(OneView::info().id) - views().data())));
   }
   // The view in front: its widget and its entry in the list.
-  View& view() { return tabs_->front(); }
+  View& view() const { return tabs_->front(); }
   const ViewInfo& view_info() const;
   // Brings the view of that id to the front; the strip follows. Of a view that the room does not
   // have, Explore.
