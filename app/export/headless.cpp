@@ -17,6 +17,7 @@
 #include "app/state/document/document.h"
 #include "app/state/plan/plan_search.h"
 #include "app/state/run/run_advice.h"
+#include "app/state/step/training_step.h"
 #include "app/state/topic.h"
 #include "app/views/collectives/collectives_view.h"
 #include "engine/lesson/check/check_parts.h"
