@@ -6622,6 +6622,74 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>The peak is what PyTorch reserved (torchtitan, components/metrics.py, max_reserved_gib), with gaps between blocks and copies of logits for the loss; predicted is what the step itself holds.</source>
         <translation>Die Spitze ist, was PyTorch reserviert hat (torchtitan, components/metrics.py, max_reserved_gib), mit Lücken zwischen Blöcken und Kopien der Logits für den Verlust; vorhergesagt ist, was der Schritt selbst hält.</translation>
     </message>
+    <message>
+        <source>Pre-training with Megatron-Bridge, container 25.09</source>
+        <translation>Vortraining mit Megatron-Bridge, Container 25.09</translation>
+    </message>
+    <message>
+        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32: false (tag v0.1.0rc3, scripts/performance/configs); reduced during the backward.</source>
+        <translation>Optimizerzustände: fp32, aufgeteilt (verteilter Optimizer). Gradienten: 16 Bit, da die Rezepte desselben Repositorys grad_reduce_in_fp32: false setzen (Tag v0.1.0rc3, scripts/performance/configs); reduziert während des Rückwärtslaufs.</translation>
+    </message>
+    <message>
+        <source>Products are FP8, as the second numbers of the table, in parentheses, are of MXFP8 and other mappings. The first are taken.</source>
+        <translation>Produkte sind FP8; die zweiten Zahlen der Tabelle, in Klammern, gelten für MXFP8 und andere Aufteilungen. Genommen sind die ersten.</translation>
+    </message>
+    <message>
+        <source>Where tokens are dropped, the capacity factor is 1 and experts are padded to it (tag v0.1.0rc3, training/utils/moe_token_drop.py): each expert has as many rows as even routing gives it, as here.</source>
+        <translation>Wo Token fallen gelassen werden, ist der Kapazitätsfaktor 1, und Experten werden darauf aufgefüllt (Tag v0.1.0rc3, training/utils/moe_token_drop.py): Jeder Experte hat so viele Zeilen, wie gleichmäßiges Routing ihm gibt, wie hier.</translation>
+    </message>
+    <message>
+        <source>What is recomputed is not in the table. It stands in the recipes (tag v0.1.0rc3, scripts/performance): the up-projection and the activation of experts of DeepSeek-V3 on GB200, and nothing in the other rows here; that of the MLPs of DeepSeek-V3&apos;s dense layers on GB200 is left out.</source>
+        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten (Tag v0.1.0rc3, scripts/performance): die Aufwärtsprojektion und die Aktivierung der Experten von DeepSeek-V3 auf GB200 und in den anderen Zeilen hier nichts; das der MLPs der dichten Schichten von DeepSeek-V3 auf GB200 bleibt weg.</translation>
+    </message>
+    <message>
+        <source>The multi-token prediction module of DeepSeek-V3 is left out.</source>
+        <translation>Das Modul von DeepSeek-V3, das mehrere Token vorhersagt, bleibt weg.</translation>
+    </message>
+    <message>
+        <source>Activations that FSDP&apos;s recipes move to the host&apos;s memory (cpu_offloading_num_layers) stay on the GPU here.</source>
+        <translation>Aktivierungen, die die Rezepte für FSDP in den Speicher des Hosts bringen (cpu_offloading_num_layers), bleiben hier auf der GPU.</translation>
+    </message>
+    <message>
+        <source>How layers are cut where they do not divide by the stages is not in the table; here as in the rows of container 25.11.</source>
+        <translation>Wie Schichten geteilt werden, wo sie nicht in den Stufen aufgehen, steht nicht in der Tabelle; hier wie in den Zeilen des Containers 25.11.</translation>
+    </message>
+    <message>
+        <source>Its experts are spread over the ranks of TP too (EP 64 over TP 2 and DP 32), which no setting says.</source>
+        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 64 über TP 2 und DP 32), was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Its experts are spread over the ranks of TP too (EP 64 over TP 2 and DP 64), which no setting says.</source>
+        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 64 über TP 2 und DP 64), was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>Experts of B200 and H100 get their tokens by NCCL&apos;s all-to-all, whose hosts wait for the counts, and most kernels are launched one by one (no moe_flex_dispatcher_backend in the recipes, few or no CUDA graphs); those of GB200 and GB300 but GPT OSS&apos;s by HybridEP. What hosts take is not predicted: with the same mapping and a fixed number of tokens for each expert, the table of the container before (25.09) has 18,066 tokens/s of Qwen3 30B on B200 and 10,494 on H100.</source>
+        <translation>Experten auf B200 und H100 bekommen ihre Token durch das All-to-All von NCCL, dessen Hosts auf die Anzahlen warten, und die meisten Kernel werden einzeln gestartet (kein moe_flex_dispatcher_backend in den Rezepten, wenige oder keine CUDA-Graphen); die auf GB200 und GB300, außer denen von GPT OSS, durch HybridEP. Was Hosts brauchen, wird nicht vorhergesagt: Mit derselben Aufteilung und fester Zahl von Token je Experte hat die Tabelle des Containers davor (25.09) 18.066 Token/s von Qwen3 30B auf B200 und 10.494 auf H100.</translation>
+    </message>
+    <message>
+        <source>The GPUs are H100 with 96 GB of HBM2e at 2.4 TB/s and 500 W; what they and their links sustain is fitted on three rows in BF16: FSDP, compiled, on 8 GPUs (Table 1 of 2024), and 70B with plain and with asynchronous TP (2025).</source>
+        <translation>Die GPUs sind H100 mit 96 GB HBM2e bei 2,4 TB/s und 500 W; was sie und ihre Verbindungen dauerhaft leisten, ist an drei Zeilen in BF16 angepasst: FSDP, kompiliert, auf 8 GPUs (Tabelle 1 von 2024) und 70B mit gewöhnlichem und mit asynchronem TP (2025).</translation>
+    </message>
+    <message>
+        <source>Without torch.compile norms and activations run op by op, at shares of the bandwidth that follow from the bytes of each op; rotations, and the loss of all rows, which is not compiled (train.py), are here as compiled.</source>
+        <translation>Ohne torch.compile laufen Normen und Aktivierungen Operation für Operation, mit Anteilen der Bandbreite, die aus den Bytes jeder Operation folgen; Rotationen und der Verlust aller Zeilen, der nicht kompiliert wird (train.py), sind hier wie kompiliert.</translation>
+    </message>
+    <message>
+        <source>How CP exchanges keys and values is not said; here by all-gather, torchtitan&apos;s default (context_parallel_rotate_method). torchtitan 9dec370 repeats keys and values for every query head before that (model.py, repeat_kv), which no setting says.</source>
+        <translation>Wie CP Schlüssel und Werte austauscht, ist nicht gesagt; hier durch All-Gather, die Voreinstellung von torchtitan (context_parallel_rotate_method). torchtitan 9dec370 wiederholt davor Schlüssel und Werte für jeden Kopf der Anfragen (model.py, repeat_kv), was keine Einstellung sagt.</translation>
+    </message>
+    <message>
+        <source>How layers are cut, micro-batches and chunks are not said; here as torchtitan 9dec370 takes them where nobody says (pipelining_utils.py, generate_split_points and build_pipeline_schedule).</source>
+        <translation>Wie Schichten geteilt werden, Mikro-Batches und Stücke sind nicht gesagt; hier so, wie torchtitan 9dec370 sie nimmt, wo niemand etwas sagt (pipelining_utils.py, generate_split_points und build_pipeline_schedule).</translation>
+    </message>
+    <message>
+        <source>FSDP gathers parameters once a step and reduces accumulated gradients behind the last backward of a stage (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync), which is said as ZeRO 2 that accumulates.</source>
+        <translation>FSDP sammelt Parameter einmal je Schritt und reduziert angesammelte Gradienten hinter dem letzten Rückwärtslauf einer Stufe (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync); das heißt hier ZeRO 2, das ansammelt.</translation>
+    </message>
+    <message>
+        <source>Attention is FlashAttention-2, as torchtitan e7c0cae asks of PyTorch (torchtitan/models/attention.py), at the rates that an H100 has with it.</source>
+        <translation>Die Attention ist FlashAttention-2, die torchtitan e7c0cae von PyTorch verlangt (torchtitan/models/attention.py), mit den Raten, die eine H100 damit hat.</translation>
+    </message>
 </context>
 <context>
     <name>quantities</name>
