@@ -36,11 +36,13 @@ int fail(int status, const Message& why) {
   return status;
 }
 
-// Why the view that somebody asked for has no file of figures: those of the step are the
-// timeline's.
-std::optional<Message> without_figures(Session& session, const ViewInfo* view, ExportKind kind) {
+// Refuses a file of figures for a view that has none of its own. Only the timeline and the plan
+// that a search finds (`searches`) have those of a step.
+std::optional<Message> without_figures(Session& session, const ViewInfo* view, ExportKind kind,
+                                       bool searches) {
   if (!view || (kind != ExportKind::kCsv && kind != ExportKind::kTrace)) return std::nullopt;
-  const bool own = view == &first_view() || &view->topic(session) != &session.training_step() ||
+  const bool own = view == &first_view() || (searches && view->plan) ||
+                   &view->topic(session) != &session.training_step() ||
                    (kind == ExportKind::kCsv && view->table);
   if (own) return std::nullopt;
   return message("export-view-figures",
@@ -194,7 +196,7 @@ int export_headless(const CommandLine& line) {
                         line.export_to.toStdString()));
   apply_theme(*qApp, line.dark.value_or(false));
   Session session;
-  if (const std::optional<Message> refusal = without_figures(session, line.view, *kind))
+  if (const std::optional<Message> refusal = without_figures(session, line.view, *kind, line.run))
     return fail(2, *refusal);
   const Result<const ViewInfo*> prepared = prepare_session(session, line);
   if (!prepared) return fail(2, prepared.error());

@@ -149,6 +149,7 @@ QString TopBar::refusal() const {
 
 QStringList TopBar::tips() const {
   if (!plan_refusal_.isEmpty()) return {plan_refusal_};
+  if (const QString why = plan_ ? refusal() : QString(); !why.isEmpty()) return {why};
   if (plan_) return {elsewhere_text(session_, *plan_)};
   if (const QString why = run_refusal(session_); !why.isEmpty()) return {why};
   QStringList all{short_ ? run_label(session_) : QString(), run_details(session_),

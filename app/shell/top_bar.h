@@ -29,8 +29,8 @@ class TopBar : public QFrame {
   void set_document_name(const QString& name);
   void set_compact(bool compact);  // leaves out the product's name
   void set_room(Room room);        // in Plan nothing plays
-  // What Pin, Prove it and Run are of in place of what is set: a plan of a search, of another
-  // Machine than this computer; none: what is set. `refusal`: why they cannot be, or empty.
+  // Pin, Prove it and Run act on this plan. Without one they act on the setup. `refusal`: why they
+  // cannot, or empty.
   void set_plan(const std::optional<Setup>& plan, const QString& refusal);
   void set_planner(bool on);  // whether Plan can be chosen
   void set_bare(bool bare);   // leaves out what plays, runs and exports

@@ -198,11 +198,10 @@ class Window : public QMainWindow {
   void fill_recent();
   void export_dialog(ExportKind kind);
   void export_recipe();
-  // The plan of a search that the room Plan is about, which Pin, Prove it and Run are of; none:
-  // they are of what is set.
+  // Pin, Prove it and Run act on this plan. Without one they act on the setup.
   std::optional<Setup> plan_in_front() const;
   QString plan_refusal(const std::optional<Setup>& plan) const;  // why it cannot be, or empty
-  bool runs_copy() const;  // since the Machine is another one than this computer
+  bool runs_copy() const;  // Run and Prove it use a small copy: the Machine is not this computer
   void run_copy(bool verify);
   void set_path(const QString& path);
   Saved current() const;

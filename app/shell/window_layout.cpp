@@ -249,8 +249,8 @@ bool Window::has_right_column() const {
 }
 
 // An open lesson has text, question and feedback to show: it gets the whole column, and the
-// selection a tab beside it, so that its buttons keep their place. So it is in Plan, where a plan
-// has much to say. Else both have room.
+// selection a tab beside it, so that its buttons keep their place. The room Plan does the same,
+// because a plan has much to say. Otherwise both fit.
 void Window::share_right_column() {
   auto* right = static_cast<QVBoxLayout*>(right_->layout());
   const LessonPlayer& player = lesson_->player();

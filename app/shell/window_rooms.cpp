@@ -110,7 +110,7 @@ std::optional<Setup> Window::plan_in_front() const {
 
 QString Window::plan_refusal(const std::optional<Setup>& plan) const {
   if (plan) return search_in(session_).is_outdated() ? outdated_plan_text() : QString();
-  // Where plans are searched nothing says what is set.
+  // The Search view shows nothing of the setup.
   const bool searches = room_ == Room::kPlan && view().property("left_column").isValid();
   return searches ? tr("There is no plan yet: search first.") : QString();
 }

@@ -5582,7 +5582,7 @@ nach Plan</translation>
     <name>parallelarium::Window</name>
     <message>
         <source>There is no plan yet: search first.</source>
-        <translation>Noch gibt es keinen Plan: Suche zuerst.</translation>
+        <translation>Es gibt noch keinen Plan: Starte zuerst eine Suche.</translation>
     </message>
     <message>
         <source>Each techni&amp;que alone …</source>
@@ -6316,7 +6316,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>MoE folding gives experts groups of their own across TP, which no setting says.</source>
-        <translation>MoE-Folding gibt den Experten eigene Gruppen quer zu TP, was keine Einstellung sagt.</translation>
+        <translation>MoE-Folding gibt den Experten eigene Gruppen quer zu TP, wofür es keine Einstellung gibt.</translation>
     </message>
     <message>
         <source>Mixtral 8x22B on more and more GPUs</source>
@@ -6376,7 +6376,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Its experts are spread over the ranks of TP too (EP 32 over TP 2 and DP 16), which no setting says.</source>
-        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 32 über TP 2 und DP 16), was keine Einstellung sagt.</translation>
+        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 32 über TP 2 und DP 16), wofür es keine Einstellung gibt.</translation>
     </message>
     <message>
         <source>Routing is balanced by force and no token is dropped, as the note says. Groups of experts that span nodes send once per node, as the recipes' dispatchers do (DeepEP, HybridEP).</source>
@@ -6388,7 +6388,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Its optimizer is Muon, which no setting says.</source>
-        <translation>Sein Optimierer ist Muon, was keine Einstellung sagt.</translation>
+        <translation>Sein Optimierer ist Muon, wofür es keine Einstellung gibt.</translation>
     </message>
     <message>
         <source>Attention has the rates of FlashAttention-2 as PyTorch 2.11 has it; the PyTorch of the time had it, too.</source>
@@ -6396,7 +6396,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Without torch.compile norms, rotations and activations run op by op, which no setting says; here as compiled.</source>
-        <translation>Ohne torch.compile laufen Normen, Drehungen und Aktivierungen Op für Op, was keine Einstellung sagt; hier wie kompiliert.</translation>
+        <translation>Ohne torch.compile laufen Normen, Drehungen und Aktivierungen Op für Op, wofür es keine Einstellung gibt; hier wie kompiliert.</translation>
     </message>
     <message>
         <source>How layers are cut is not said; here table and head count as a layer each. Micro-batches are as many as stages, torchtitan's default, and interleaving has two chunks.</source>
@@ -6408,7 +6408,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Its loss copies logits into fp32, which no setting says.</source>
-        <translation>Sein Verlust kopiert Logits nach fp32, was keine Einstellung sagt.</translation>
+        <translation>Sein Verlust kopiert Logits nach fp32, wofür es keine Einstellung gibt.</translation>
     </message>
     <message>
         <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart.</source>
@@ -6596,7 +6596,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>How CP exchanges keys and values is not said; here by all-gather, torchtitan's default (context_parallel_rotate_method).</source>
-        <translation>Wie CP Schlüssel und Werte austauscht, ist nicht gesagt; hier durch All-Gather, torchtitans Voreinstellung (context_parallel_rotate_method).</translation>
+        <translation>Wie CP Schlüssel und Werte austauscht, wird nicht angegeben; hier durch All-Gather, torchtitans Voreinstellung (context_parallel_rotate_method).</translation>
     </message>
     <message>
         <source>Llama 3.1 8B on 32 and 64 H200</source>
@@ -6640,7 +6640,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>What is recomputed is not in the table. It stands in the recipes (tag v0.1.0rc3, scripts/performance): the up-projection and the activation of experts of DeepSeek-V3 on GB200, and nothing in the other rows here; that of the MLPs of DeepSeek-V3&apos;s dense layers on GB200 is left out.</source>
-        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten (Tag v0.1.0rc3, scripts/performance): die Aufwärtsprojektion und die Aktivierung der Experten von DeepSeek-V3 auf GB200 und in den anderen Zeilen hier nichts; das der MLPs der dichten Schichten von DeepSeek-V3 auf GB200 bleibt weg.</translation>
+        <translation>Was neu berechnet wird, steht nicht in der Tabelle. Es steht in den Rezepten (Tag v0.1.0rc3, scripts/performance): die Aufwärtsprojektion und die Aktivierung der Experten von DeepSeek-V3 auf GB200 und in den anderen Zeilen hier nichts; die Neuberechnung der MLPs in den dichten Schichten von DeepSeek-V3 auf GB200 ist weggelassen.</translation>
     </message>
     <message>
         <source>The multi-token prediction module of DeepSeek-V3 is left out.</source>
@@ -6656,11 +6656,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Its experts are spread over the ranks of TP too (EP 64 over TP 2 and DP 32), which no setting says.</source>
-        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 64 über TP 2 und DP 32), was keine Einstellung sagt.</translation>
+        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 64 über TP 2 und DP 32), wofür es keine Einstellung gibt.</translation>
     </message>
     <message>
         <source>Its experts are spread over the ranks of TP too (EP 64 over TP 2 and DP 64), which no setting says.</source>
-        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 64 über TP 2 und DP 64), was keine Einstellung sagt.</translation>
+        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 64 über TP 2 und DP 64), wofür es keine Einstellung gibt.</translation>
     </message>
     <message>
         <source>Experts of B200 and H100 get their tokens by NCCL&apos;s all-to-all, whose hosts wait for the counts, and most kernels are launched one by one (no moe_flex_dispatcher_backend in the recipes, few or no CUDA graphs); those of GB200 and GB300 but GPT OSS&apos;s by HybridEP. What hosts take is not predicted: with the same mapping and a fixed number of tokens for each expert, the table of the container before (25.09) has 18,066 tokens/s of Qwen3 30B on B200 and 10,494 on H100.</source>
@@ -6676,15 +6676,15 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>How CP exchanges keys and values is not said; here by all-gather, torchtitan&apos;s default (context_parallel_rotate_method). torchtitan 9dec370 repeats keys and values for every query head before that (model.py, repeat_kv), which no setting says.</source>
-        <translation>Wie CP Schlüssel und Werte austauscht, ist nicht gesagt; hier durch All-Gather, die Voreinstellung von torchtitan (context_parallel_rotate_method). torchtitan 9dec370 wiederholt davor Schlüssel und Werte für jeden Kopf der Anfragen (model.py, repeat_kv), was keine Einstellung sagt.</translation>
+        <translation>Wie CP Schlüssel und Werte austauscht, wird nicht angegeben; hier durch All-Gather, die Voreinstellung von torchtitan (context_parallel_rotate_method). torchtitan 9dec370 wiederholt davor Schlüssel und Werte für jeden Kopf der Anfragen (model.py, repeat_kv), wofür es keine Einstellung gibt.</translation>
     </message>
     <message>
         <source>How layers are cut, micro-batches and chunks are not said; here as torchtitan 9dec370 takes them where nobody says (pipelining_utils.py, generate_split_points and build_pipeline_schedule).</source>
-        <translation>Wie Schichten geteilt werden, Mikro-Batches und Stücke sind nicht gesagt; hier so, wie torchtitan 9dec370 sie nimmt, wo niemand etwas sagt (pipelining_utils.py, generate_split_points und build_pipeline_schedule).</translation>
+        <translation>Wie Schichten geteilt werden, Mikro-Batches und Stücke werden nicht angegeben; hier so, wie torchtitan 9dec370 sie nimmt, wo niemand etwas sagt (pipelining_utils.py, generate_split_points und build_pipeline_schedule).</translation>
     </message>
     <message>
         <source>FSDP gathers parameters once a step and reduces accumulated gradients behind the last backward of a stage (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync), which is said as ZeRO 2 that accumulates.</source>
-        <translation>FSDP sammelt Parameter einmal je Schritt und reduziert angesammelte Gradienten hinter dem letzten Rückwärtslauf einer Stufe (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync); das heißt hier ZeRO 2, das ansammelt.</translation>
+        <translation>FSDP sammelt Parameter einmal je Schritt und reduziert angesammelte Gradienten hinter dem letzten Rückwärtslauf einer Stufe (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync); hier ausgedrückt als ZeRO 2 mit Ansammeln.</translation>
     </message>
     <message>
         <source>Attention is FlashAttention-2, as torchtitan e7c0cae asks of PyTorch (torchtitan/models/attention.py), at the rates that an H100 has with it.</source>

@@ -45,7 +45,7 @@ struct ViewPicture {
 struct ViewTable {
   QString title;                              // in the export dialog: "Sweep: points (CSV)"
   std::function<Result<std::string>()> text;  // error: a lesson hides it
-  bool of_all_plans = false;                  // and not of the one that the view is about
+  bool of_all_plans = false;                  // it lists them all, not only the one in the view
 };
 
 // A Setup that is chosen in a view, such as a point of a sweep.

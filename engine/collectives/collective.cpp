@@ -224,10 +224,10 @@ Result<void> check_spec(const CollectiveSpec& spec) {
     if (spec.node_size < 0)
       return message("collective-node.few", "A node has at least 1 rank, not {}.", spec.node_size);
     if (!fits)
-      return message(
-          "collective-counts",
-          "Counts are for an all_to_all: {} whole numbers, one for each sender and receiver.",
-          spec.ranks * spec.ranks);
+      return message("collective-counts",
+                     "Counts are for an all_to_all: {} whole numbers, one for each pair of sender "
+                     "and receiver.",
+                     spec.ranks * spec.ranks);
   }
   if (spec.segments < 0 || spec.segments > 1024) {
     return message("collective-segments", "The array is cut into 1 to 1024 segments, not {}.",

@@ -196,7 +196,7 @@ std::int64_t piece_ops(const Setup& setup, const Order& order,
 Message too_many_steps() {
   return refuse(message("collectives-large",
                         "Collectives by steps are built for all ranks at once, and this Setup has "
-                        "too many ops for that; choose collectives direct."),
+                        "too many ranks or ops; choose collectives direct."),
                 "collectives", {"direct"});
 }
 

@@ -88,13 +88,21 @@ double pair_of(const Durations& a, const Durations& b) {
   return std::max(a.overlapped, b.overlapped);
 }
 
-// Whether a pair may end before both of its actions would, one after the other.
+// Of the actions that a stage has, the longest.
+double longest_action(const OrderShape& shape, std::size_t stage) {
+  const Durations& each = shape.stages[stage];
+  const double parts = shape.splits ? std::max(each.input_grad, each.weight_grad) : 0;
+  return std::max({each.forward, each.backward, parts});
+}
+
+// Whether a pair may end before both of its actions would, one after the other. An order may pair
+// any two actions of a rank.
 bool gains_by_pairs(const OrderShape& shape) {
   for (const std::vector<std::size_t>& held : shape.held)
     for (const std::size_t a : held)
       for (const std::size_t b : held) {
         const double pair = pair_of(shape.stages[a], shape.stages[b]);
-        const double both = shape.stages[a].forward + shape.whole_back(b);
+        const double both = longest_action(shape, a) + longest_action(shape, b);
         if (pair > 0 && pair < both * (1 - 1e-12)) return true;
       }
   return false;

@@ -39,7 +39,7 @@ TEST(Route, ShowsLoadsDropsAndWhatTravels) {
   EXPECT_EQ(routed.at("homes").at(1).at("tokens").size(), 128u);
 }
 
-// Even routers drop choices where the capacity is below 1.
+// Below a capacity of 1, a router that spreads tokens evenly drops choices, too.
 TEST(Route, AgreesWithPredictOnWhatEvenRoutersDrop) {
   for (const char* capacity : {"0.25", "0.5", "0.9", "1", "1.5"}) {
     const json routed = command(with_setup({"route", "--json"}, {"--capacity", capacity})).json();

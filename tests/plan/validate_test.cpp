@@ -17,7 +17,6 @@ struct Invalid {
   const char* words;
 };
 
-// Every rule once, with its sentence; and every alternative it offers mends that rule.
 // A fused attention keeps no scores, and CP shares out the tokens: a long sequence is valid then.
 TEST(Validate, LetsLongSequencesThrough) {
   Fields fields = {{"model", "llama3-8b"},
@@ -39,6 +38,7 @@ TEST(Validate, LetsLongSequencesThrough) {
   EXPECT_EQ(wrong.front().kind, "bytes-many");
 }
 
+// Every rule once, with its sentence; and every alternative it offers mends that rule.
 TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
   const Invalid cases[] = {
       {{{"heads", "8"}, {"tp", "3"}},

@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// With TP in a node, balanced layers, and ZeRO by nodes: all that may follow an axis.
+// With TP in a node, several stages and replicas.
 Setup whole_setup() {
   Setup setup;
   setup.model = *find_model("llama3-8b");
@@ -117,7 +117,7 @@ TEST(Changes, BetweenTwoPlansEntailNothing) {
   to.schedule = "zb-h1";
   const Change change = change_of(from, to);
   EXPECT_EQ(change.said.text, "TP 4 → 8, DP 8 → 4, schedule 1F1B → ZB-H1");
-  EXPECT_THAT(value_of_axis("recompute", "none").text, Not(HasSubstr("→")));
+  EXPECT_EQ(value_of_axis("recompute", "none").text, "recompute none");
   EXPECT_EQ(value_of_axis("schedule", "zb-h1").text, "schedule ZB-H1");
   EXPECT_EQ(value_of_axis("zero", "3").text, "ZeRO 3");
   EXPECT_EQ(value_of_axis("stage-layers", "17,15").text, "layers 17,15");

@@ -218,18 +218,24 @@ TEST(FloorOf, IsNeverAboveAnOrder) {
   EXPECT_EQ(floor.at_least, (8 + 3) * 3);
 }
 
-// A pair that takes what its actions take one after the other changes no order's floor, and eight
-// pairs that take less follow each other without a gap.
+// A pair that takes as long as any two actions changes no order's floor, and eight pairs that take
+// less follow each other without a gap. Any two actions of a rank may be a pair.
 TEST(FloorOf, TakesPairsIntoAccount) {
   const Order order = *make_order("dualpipe-v", 2, 4, 2);
   std::vector<Durations> stages = equal(order.stages);
   const Floor alone = floor_of(order, stages);
-  for (Durations& each : stages) each.overlapped = each.forward + each.backward;
+  for (Durations& each : stages) each.overlapped = 2 * each.backward;
   EXPECT_EQ(floor_of(order, stages).at_least, alone.at_least);
   for (Durations& each : stages) each.overlapped = 1.5;
   const Floor pairs = floor_of(order, stages);
   EXPECT_LT(pairs.at_least, alone.at_least);
   EXPECT_GE(pairs.at_least, 2 * 4 * 1.5);
+  const Order backwards = *order_from_text("F0 F1 (B0+B1)\n");
+  ASSERT_TRUE(check_order(backwards).empty());
+  stages = equal(1);
+  stages[0].overlapped = 3;
+  EXPECT_EQ(time_by_stage(backwards, stages).makespan, 5);
+  EXPECT_LE(floor_of(backwards, stages).at_least, 5);
 }
 
 TEST(FloorOf, SaysThatNoOrderKeepsALimitBelowOne) {

@@ -4,7 +4,7 @@
 // drawn by ThemeStyle and must not be named here, because one rule would take their drawing away
 // from it. A window gets no sheet of its own: QApplication::setStyle() would style each widget in
 // it again for every parent that it has. A rule begins with the class of its widgets or with their
-// name: what holds for any class is tried on every widget there is.
+// name, since a rule for any class is tried on every widget there is; "surface" alone is for any.
 #include "app/look/theme/focus_ring.h"
 #include "app/look/theme/theme.h"
 

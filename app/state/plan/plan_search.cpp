@@ -166,6 +166,7 @@ void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
   answered_ = wish;
   forget_asked();
   selected_.reset();
+  to_pin_.reset();
   predictions_.clear();
   if (const FoundPlan* found = first_choice()) selected_ = found->setup;
   shows_plan_ = selected_.has_value();

@@ -28,8 +28,8 @@ struct SweptPoint {
   std::optional<double> figure;       // in the figure's unit
   std::optional<bool> fits;
   int nodes = 0;                   // 0 where it is refused
-  std::optional<Setup> setup;      // as the engine predicted it
-  std::optional<Message> refused;  // why there is none
+  std::optional<Setup> setup;      // as it was asked for, with the point's values
+  std::optional<Message> refused;  // why there is no setup and no figure
   int ranks() const { return setup ? setup->mesh.ranks() : 0; }
   std::int64_t batch() const { return setup ? setup->global_batch() : 0; }  // sequences of a step
 };

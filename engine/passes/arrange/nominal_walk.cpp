@@ -135,7 +135,7 @@ class NominalWalk {
     if (const double ready = next_time(r); ready != kNever) events_.set(r, {ready, false});
   }
 
-  // Of a rank that is free, if that can start.
+  // Starts the next action of a rank that is free, or notes when it can start.
   void start(std::int32_t r, double now) {
     State& state = states_[r];
     if (const double ready = next_time(r); ready > now) {

@@ -70,7 +70,8 @@ class Config {
     return whole(names, fallback);
   }
 
-  // The number that a key says, or null says is none: 0. A file without the key may mean another.
+  // Reads a number for which null means none (0). It notes where the key is missing, since the
+  // file may mean another number.
   std::int64_t said(const char* name) {
     if (!json_.contains(name))
       notes_.push_back(message("import-assumed", "config.json has no {}; {} is assumed.", name, 0));

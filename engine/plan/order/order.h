@@ -44,7 +44,7 @@ struct Order {
 // One line per rank, actions separated by one space. The chunk is written when chunks > 1.
 std::vector<std::string> to_lines(const Order& order);
 // The same; where they would be read with another placement of chunks, a first line states theirs
-// ("placement v 2").
+// ("placement v 2"). PyTorch's notation can place chunks in ways that no such line states.
 std::vector<std::string> to_file_lines(const Order& order);
 std::string to_text(const Order& order);
 // Of one that is not finished: a rank without work is an idle cell, and with chunks their

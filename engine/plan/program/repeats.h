@@ -38,8 +38,8 @@ void for_each_run(const Repeats& repeats, std::size_t index, std::size_t ops, co
   run(last, ops, repeats.times * repeats.period);
 }
 
-// The same, with what comes again once: run(first, last, later, times), of which each time is a
-// period later than the one before.
+// Like for_each_run, but it reports repeated ops once, with how often they come: run(first, last,
+// later, times). Each time is one period later.
 template <class Run>
 void for_each_run_once(const Repeats& repeats, std::size_t index, std::size_t ops, const Run& run) {
   if (repeats.ranks.empty()) return run(std::size_t{0}, ops, Nanoseconds{0}, std::int64_t{1});

@@ -169,7 +169,7 @@ double executed_flops(const Program& program, const Repeats& repeats) {
         flops.push_back(of_fold[static_cast<std::size_t>(op.fold)]);
       before.push_back(flops.size());
     }
-    // One after another, since a sum of many has the last bits of its order.
+    // They are added one by one: the order of additions decides the last bits.
     for_each_run(repeats, rank, ops.size(), [&](std::size_t first, std::size_t last, Nanoseconds) {
       for (std::size_t at = before[first]; at < before[last]; ++at) sum += flops[at];
     });

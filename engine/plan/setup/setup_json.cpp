@@ -21,7 +21,7 @@ Message unknown_format(const std::string& format, const char* known) {
   return error;
 }
 
-// A file that says both what fills a setting and another value of that setting.
+// Finds gpus or global_batch beside a mesh.dp or microbatches that disagrees.
 std::optional<Message> contradiction(const Setup& setup, const nlohmann::json& settings) {
   const auto other = [&](const char* filler, const char* key, const nlohmann::json& place,
                          std::int64_t made) -> std::optional<Message> {

@@ -114,9 +114,9 @@ Result<OrderWalk> walk_order(const Setup& setup, const StageTable& table);
 // From a walk of the Order too. Cost: the number of stages.
 Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end,
                    const OrderWalk& walk);
-// Of the time, from walks of single ranks that have the data lane too, for which messages are
-// always there; laned_bound() is no less. 0: where ZeRO moves nothing in every action,
-// walked_bound() says as much. Cost: the number of actions.
+// Bounds the time by walking ranks 0, 1 and the last alone, data lane included, as if every message
+// were there. It is never above laned_bound(). It is 0 unless ZeRO moves data in every action:
+// walked_bound() says as much then. Cost: the number of actions.
 Result<std::int64_t> alone_bound(const Setup& setup, const Machine& machine,
                                  const StageTable& table, const StepEnd& end);
 // Of the time alone, from a walk that has the other lanes too, in which transfers wait for both

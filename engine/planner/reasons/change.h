@@ -38,7 +38,8 @@ nlohmann::json to_json(const std::vector<ChangedSetting>& settings);
 // Puts it into the object: "change" in words (put_text()), and "changed", the settings.
 void put_change(nlohmann::json& object, const Change& change);
 
-// An axis of a search, by its option, with a value as it is typed: "TP 8", "schedule ZB-H1".
+// An axis of a search, by its option, with a value as it is typed: "TP 8", "schedule ZB-H1". The
+// axis must be one of plan_axes().
 Message value_of_axis(const std::string& axis, const std::string& value);
 Message value_words(const std::string& axis, const std::string& value);  // "8", "ZB-H1"
 

@@ -181,11 +181,19 @@ std::vector<CasePrediction> predicted_rows(const std::vector<const CaseRow*>& ro
   return figures;
 }
 
+// Whether the row ran on such nodes, also where it says that other kernels ran on them.
+bool ran_on(const CaseRow& row, const Machine& machine) {
+  if (row.machine.name == machine.name) return true;
+  const auto of = row.asked.find("machine");
+  return of != row.asked.end() && of->is_object() && of->value("based_on", "") == machine.name &&
+         row.machine.devices_per_node == machine.devices_per_node;
+}
+
 // What a rank holds follows from the Setup and from what the devices compute in, so that machines
 // with GPUs of the same kind, which have the same peak, stand for each other.
 MemoryErrors errors_of_like_machines(const std::vector<Case>& all, const Machine& machine) {
   const std::vector<const CaseRow*> rows = held_out_rows(all, [&](const CaseRow& row) {
-    return row.machine.name != machine.name && memory_of(row) != nullptr &&
+    return !ran_on(row, machine) && memory_of(row) != nullptr &&
            row.machine.half_flops_per_second.value == machine.half_flops_per_second.value;
   });
   const std::vector<CasePrediction> predicted = predicted_rows(rows);
@@ -261,7 +269,7 @@ TieThreshold tie_threshold_of(const Machine& machine) {
   const std::vector<Case> none;
   const std::vector<Case>& all = cases ? *cases : none;
   const std::vector<const CaseRow*> held_out =
-      held_out_rows(all, [&](const CaseRow& row) { return row.machine.name == machine.name; });
+      held_out_rows(all, [&](const CaseRow& row) { return ran_on(row, machine); });
   const std::vector<CasePrediction> figures_of = predicted_rows(held_out);
   std::size_t next = 0;
   double sum = 0, missed = 0;

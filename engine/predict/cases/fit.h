@@ -25,9 +25,9 @@ struct Fit {
 
 // Finds the shares that devices, memory and links sustain (Machine::sustained, memory_efficiency,
 // Link::sustained) so that the logarithms of predicted and measured steps differ least in squares.
-// A share of which the steps tell next to nothing stays near that of `start`. A single step cannot
-// tell them apart, so devices and memory then change alike; nor can steps without any communication
-// between nodes tell of its links. Errors: no steps, as of predict(), or "fit-fails": with no
+// A single step cannot tell them apart, so devices and memory then change alike; nor can steps
+// without any communication between nodes tell of its links. A share of which the steps tell next
+// to nothing stays near that of `start`. Errors: no steps, as of predict(), or "fit-fails": with no
 // shares is every step predicted within a factor of 1.25.
 Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& steps);
 

@@ -12,7 +12,8 @@ Result<ExpertRows> ExpertRows::make(const Setup& setup, const Routing* measured)
   const Model& model = setup.model;
   ExpertRows rows;
   if (model.experts.count == 0 || model.experts.first_dense >= model.layers) return rows;
-  const double capacity = model.experts.capacity;  // below 1 even routers drop choices
+  // Below a capacity of 1, a router that spreads tokens evenly drops choices, too.
+  const double capacity = model.experts.capacity;
   const bool drops = capacity > 0 && capacity < 1;
   if (measured == nullptr && setup.skew == 0 && !drops) return rows;
   rows.mesh_ = setup.mesh;

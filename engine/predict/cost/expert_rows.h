@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many rows of expert tokens each rank works on and sends, against even routing: by the Setup's
-// skew, or as a run was seen to route.
+// skew and by what a capacity below 1 drops, or as a run was seen to route.
 #pragma once
 
 #include <vector>

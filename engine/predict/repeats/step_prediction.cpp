@@ -47,12 +47,12 @@ std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine&
     const std::optional<Order> shorter =
         shorter_order(setup, body * bodies_of(setup.microbatches - kept, body));
     if (!shorter) return std::nullopt;
-    // An Order alone costs little to look at.
+    // To compare Orders is cheap, so `next` grows by a quarter.
     next = shorter->microbatches + std::max(body, kept / 4);
     const std::optional<OrderRepeats> again =
         order_repeats(order, steps, *shorter, nominal_steps(*shorter, ranks, bytes), body);
     if (!again) continue;
-    next = kLonger * kept;  // it was timed
+    next = kLonger * kept;  // timing is dear
     Result<Prediction> timed = time_program(setup, machine, *shorter, built);
     if (!timed) return std::nullopt;
     std::optional<Repeats> repeats = program_repeats(*again, timed->program, timed->timeline);

@@ -2,6 +2,7 @@
 #include "engine/wire/frameworks/table.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 

@@ -92,7 +92,7 @@ FrameworkRow translated(std::string name, std::string key, std::vector<WordPair>
                         nlohmann::json usual = nullptr, Written written = Written::kAlways);
 // What is always written and says nothing of a Setup.
 FrameworkRow fixed(std::string name, nlohmann::json value);
-// Of the optimizer, which is Adam here. Null: what the framework takes where nothing is said.
+// Of the optimizer, which is Adam here. Null: the row writes nothing.
 FrameworkRow adam(std::string name, nlohmann::json value);
 // What is read for other rows, and never written.
 FrameworkRow only_read(std::vector<std::string> names, std::vector<std::string> settings,
