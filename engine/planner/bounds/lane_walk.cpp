@@ -92,9 +92,9 @@ class LaneWalk : public NominalSink {
     const bool weight = action.kind == ActionKind::kWeightGrad;
     const std::size_t cell = cell_of(stage_of(rank, action), action);
     Moments before = lanes.at;
-    before[static_cast<std::size_t>(Moment::kArrival)] = weight ? kNoWay : arrived_[cell];
+    before[static_cast<std::size_t>(PassageTime::kArrival)] = weight ? kNoWay : arrived_[cell];
     lanes.at = passage_of(static_cast<std::size_t>(rank), index).of(before);
-    if (!weight) left_[cell] = lanes[Moment::kLeaves];
+    if (!weight) left_[cell] = lanes[PassageTime::kLeaves];
   }
 
   void transfer(const NominalTransfer& moved) override {
@@ -105,9 +105,10 @@ class LaneWalk : public NominalSink {
     const std::size_t arrives = cell_of(stage_of(moved.to, taker), taker);
     RankLanes& a = ranks_[static_cast<std::size_t>(moved.from)];
     RankLanes& b = ranks_[static_cast<std::size_t>(moved.to)];
-    std::int64_t begin = std::max(
-        left_[left],
-        moved.exchanged ? a.transfer_begin : std::max(a[Moment::kPipeline], b[Moment::kPipeline]));
+    std::int64_t begin =
+        std::max(left_[left], moved.exchanged
+                                  ? a.transfer_begin
+                                  : std::max(a[PassageTime::kPipeline], b[PassageTime::kPipeline]));
     begin = std::max<std::int64_t>(begin, 0);
     const std::int64_t end =
         begin + durations_[static_cast<std::size_t>(moved.from) * ranks_.size() +
@@ -115,7 +116,7 @@ class LaneWalk : public NominalSink {
     arrived_[arrives] = end;
     if (moved.exchanged) arrived_[a.transfer_arrives] = std::max(arrived_[a.transfer_arrives], end);
     for (RankLanes* lanes : {&a, &b})
-      (*lanes)[Moment::kPipeline] = std::max((*lanes)[Moment::kPipeline], end);
+      (*lanes)[PassageTime::kPipeline] = std::max((*lanes)[PassageTime::kPipeline], end);
     a.transfer_begin = b.transfer_begin = begin;
     a.transfer_arrives = b.transfer_arrives = arrives;
   }
@@ -142,7 +143,8 @@ class LaneWalk : public NominalSink {
   std::int64_t end() const {
     std::int64_t end = 0;
     for (const RankLanes& lanes : ranks_)
-      for (const Moment lane : {Moment::kCompute, Moment::kPipeline, Moment::kData, Moment::kRings})
+      for (const PassageTime lane :
+           {PassageTime::kCompute, PassageTime::kPipeline, PassageTime::kData, PassageTime::kRings})
         end = std::max(end, lanes.at[static_cast<std::size_t>(lane)]);
     return end;
   }
@@ -156,7 +158,7 @@ class LaneWalk : public NominalSink {
     // the kind_of() of the action before which it gathers; null: none was walked yet.
     std::vector<std::unique_ptr<const Passage>> passages;
     std::vector<std::int32_t> next;  // by action, the first one behind it that has stretches; -1
-    std::int64_t& operator[](Moment moment) { return at[static_cast<std::size_t>(moment)]; }
+    std::int64_t& operator[](PassageTime moment) { return at[static_cast<std::size_t>(moment)]; }
   };
 
   // A stretch as it is walked: few points have a way to others.
@@ -253,33 +255,33 @@ class LaneWalk : public NominalSink {
   Passage walk(std::size_t rank, const Action& action, bool last, const Action* next) const {
     const bool adds =
         action.kind == ActionKind::kWeightGrad || action.kind == ActionKind::kBackward;
-    const Moment rings = rings_beside_buckets_ ? Moment::kData : Moment::kRings;
+    const PassageTime rings = rings_beside_buckets_ ? PassageTime::kData : PassageTime::kRings;
     const std::vector<Walked>& stretches = stretches_of(rank, action);
     Passage passage;
     for (std::size_t at = 0; at < stretches.size(); ++at) {
       const BucketCost& bucket = bucket_of(static_cast<int>(rank), stretches[at]);
       Latest experts, others;
       if (data_) {
-        if (adds) passage[Moment::kCompute] = passage[Moment::kCompute] + bucket.clear;
-        experts = std::exchange(passage[Moment::kExperts], Latest());
-        others = std::exchange(passage[Moment::kOthers], Latest());
+        if (adds) passage[PassageTime::kCompute] = passage[PassageTime::kCompute] + bucket.clear;
+        experts = std::exchange(passage[PassageTime::kExperts], Latest());
+        others = std::exchange(passage[PassageTime::kOthers], Latest());
         if (at + 1 < stretches.size())
           gather(passage, rank, &action, at + 1);
         else
           gather(passage, rank, next, 0);
       }
-      const Latest in[kLaneBegins] = {passage[Moment::kCompute],
-                                      passage[Moment::kPipeline],
+      const Latest in[kLaneBegins] = {passage[PassageTime::kCompute],
+                                      passage[PassageTime::kPipeline],
                                       passage[rings],
-                                      passage[Moment::kArrival],
+                                      passage[PassageTime::kArrival],
                                       experts,
                                       others};
-      Latest* out[kLaneEnds] = {&passage[Moment::kCompute], &passage[Moment::kPipeline],
-                                &passage[rings], &passage[Moment::kLeaves]};
+      Latest* out[kLaneEnds] = {&passage[PassageTime::kCompute], &passage[PassageTime::kPipeline],
+                                &passage[rings], &passage[PassageTime::kLeaves]};
       for (const Way& way : stretches[at].ways) out[way.to]->raise(in[way.from] + way.takes);
-      Latest& data = passage[Moment::kData];
+      Latest& data = passage[PassageTime::kData];
       if ((data_ && adds) || last) {
-        data.raise(passage[Moment::kCompute]);
+        data.raise(passage[PassageTime::kCompute]);
         data = data + bucket.reduce;
       }
       if (last) data = data + bucket.across;
@@ -299,17 +301,17 @@ class LaneWalk : public NominalSink {
     if (action->kind == ActionKind::kInputGrad && table) return;
     const std::int64_t takes = bucket_of(static_cast<int>(rank), stretch).gather;
     if (takes == 0) return;
-    Latest begin = passage[Moment::kData];
-    begin.raise(passage[Moment::kCompute]);
-    passage[Moment::kData] = begin + takes;
+    Latest begin = passage[PassageTime::kData];
+    begin.raise(passage[PassageTime::kCompute]);
+    passage[PassageTime::kData] = begin + takes;
     if (stretch.part != StretchBound::Part::kLayer) {
-      passage[Moment::kOthers] = passage[Moment::kData];
+      passage[PassageTime::kOthers] = passage[PassageTime::kData];
       return;
     }
     // Whichever of a layer's buckets comes first.
     const RankEnd& end = end_[rank];
-    if (end.experts.gather > 0) passage[Moment::kExperts] = begin + end.experts.gather;
-    if (end.others.gather > 0) passage[Moment::kOthers] = begin + end.others.gather;
+    if (end.experts.gather > 0) passage[PassageTime::kExperts] = begin + end.experts.gather;
+    if (end.others.gather > 0) passage[PassageTime::kOthers] = begin + end.others.gather;
   }
 
   int stage_of(int rank, const Action& action) const {

@@ -15,7 +15,7 @@ namespace parallelarium {
 // What a walk keeps of a rank beside its latest transfer: when its lanes are free, when the next
 // stretch's experts are there and its other parameters, and, while an action is walked, when what
 // comes is there and what goes can leave.
-enum class Moment : std::uint8_t {
+enum class PassageTime : std::uint8_t {
   kCompute,
   kPipeline,
   kData,
@@ -32,7 +32,7 @@ using Moments = std::array<std::int64_t, kMoments>;
 class Latest {
  public:
   Latest() { after_.fill(kNoWay); }
-  static Latest of(Moment moment) {
+  static Latest of(PassageTime moment) {
     Latest latest;
     latest.after_[static_cast<std::size_t>(moment)] = 0;
     return latest;
@@ -59,13 +59,13 @@ class Latest {
 class Passage {
  public:
   Passage() {
-    for (std::size_t at = 0; at < kMoments; ++at) moments_[at] = Latest::of(Moment(at));
-    (*this)[Moment::kLeaves] = Latest();
+    for (std::size_t at = 0; at < kMoments; ++at) moments_[at] = Latest::of(PassageTime(at));
+    (*this)[PassageTime::kLeaves] = Latest();
   }
-  Latest& operator[](Moment moment) { return moments_[static_cast<std::size_t>(moment)]; }
+  Latest& operator[](PassageTime moment) { return moments_[static_cast<std::size_t>(moment)]; }
   // Says it as ways from one moment to another, which are few.
   void finish() {
-    (*this)[Moment::kArrival] = Latest();
+    (*this)[PassageTime::kArrival] = Latest();
     for (std::uint8_t to = 0; to < kMoments; ++to)
       for (std::uint8_t from = 0; from < kMoments; ++from)
         if (const std::int64_t takes = moments_[to].after(from); takes > kNoWay)

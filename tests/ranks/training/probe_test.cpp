@@ -293,7 +293,7 @@ TEST(ProbesOfNothing, AreRefusedWithWhatThereIs) {
   EXPECT_EQ(refused("layer=0,piece=mlp-in,microbatch=2"),
             "There is no micro-batch 2; each replica has 0 to 1.");
   EXPECT_EQ(refused("layer=0,piece=mlp-in,step=7"),
-            "There is no step 7; this run has steps 1 to 6.");
+            "There is no step 7; the last step of this run is 6.");
   EXPECT_EQ(refused("layer=0,piece=mlp"),
             "There is no piece mlp; pieces are named mlp-in, qkv, norm-1 and so on, as they stand "
             "in the Program.");
