@@ -87,7 +87,7 @@ class SettingSweep : public QObject {
   // The index of the point that is looked at, or -1.
   int selected() const { return selected_; }
   void select(int point);
-  // That of the selected point; null: none is selected, or it is refused.
+  // Returns the selected point's Setup, or null where none is selected or the point is refused.
   const Setup* selected_setup() const;
   // Puts the selected point into the Session, as one undo step.
   void use();

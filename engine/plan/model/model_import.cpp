@@ -64,17 +64,14 @@ class Config {
   }
 
   std::int64_t assumed(std::initializer_list<const char*> names, std::int64_t fallback) {
-    if (find(names) == nullptr)
-      notes_.push_back(message("import-assumed", "config.json has no {}; {} is assumed.",
-                               *names.begin(), fallback));
+    if (find(names) == nullptr) note_assumed(*names.begin(), fallback);
     return whole(names, fallback);
   }
 
   // Reads a number for which null means none (0). It notes where the key is missing, since the
   // file may mean another number.
   std::int64_t said(const char* name) {
-    if (!json_.contains(name))
-      notes_.push_back(message("import-assumed", "config.json has no {}; {} is assumed.", name, 0));
+    if (!json_.contains(name)) note_assumed(name, 0);
     return whole({name}, 0);
   }
 
@@ -97,6 +94,10 @@ class Config {
   const Message& error() const { return error_; }
 
  private:
+  void note_assumed(const char* name, std::int64_t value) {
+    note(message("import-assumed", "config.json has no {}; {} is assumed.", name, value));
+  }
+
   const nlohmann::json& json_;
   std::vector<Message>& notes_;
   bool failed_ = false;

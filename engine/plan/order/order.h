@@ -47,8 +47,8 @@ std::vector<std::string> to_lines(const Order& order);
 // ("placement v 2"). PyTorch's notation can place chunks in ways that no such line states.
 std::vector<std::string> to_file_lines(const Order& order);
 std::string to_text(const Order& order);
-// Of one that is not finished: a rank without work is an idle cell, and with chunks their
-// placement is always stated, since no fault tells yet.
+// Writes an order that is not finished: a rank without work is an idle cell, and a first line
+// always states how chunks are placed, since no fault tells yet.
 std::vector<std::string> to_unfinished_lines(const Order& order);
 // Reads what these wrote (idle cells "..", "_" and blank lines are skipped). Where no line says how
 // chunks are placed ("interleaved", "v" or "mirrored", and how many), they are placed as
