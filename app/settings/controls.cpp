@@ -107,7 +107,9 @@ void StepBox::keyPressEvent(QKeyEvent* event) {
     lineEdit()->setModified(false);
     return;
   }
+  const bool enters = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
   QAbstractSpinBox::keyPressEvent(event);
+  if (enters) Q_EMIT entered();
 }
 
 void ChoiceBox::keyPressEvent(QKeyEvent* event) {

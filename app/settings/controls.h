@@ -42,6 +42,7 @@ class StepBox : public QAbstractSpinBox {
 
  Q_SIGNALS:
   void committed(const QString& text);
+  void entered();  // Enter was pressed, after what was typed is committed
 
  protected:
   bool event(QEvent* event) override;

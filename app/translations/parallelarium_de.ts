@@ -7615,6 +7615,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>custom</source>
         <translation>eigene</translation>
     </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPUs</translation>
+    </message>
+    <message>
+        <source>Global batch</source>
+        <translation>Globaler Batch</translation>
+    </message>
 </context>
 <context>
     <name>summary</name>
@@ -10144,6 +10152,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Values that it may take, with commas between them:</source>
         <translation>Erlaubte Werte, mit Kommas dazwischen:</translation>
     </message>
+    <message>
+        <source>Enter in a number of this column searches, too</source>
+        <translation>Enter in einer Zahl dieser Spalte sucht auch</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::PlanSearch</name>
@@ -12082,12 +12094,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Was nicht geht</translation>
     </message>
     <message>
-        <source>one node</source>
-        <translation>ein Knoten</translation>
+        <source>inside a node</source>
+        <translation>in einem Knoten</translation>
     </message>
     <message>
-        <source>several nodes</source>
-        <translation>mehrere Knoten</translation>
+        <source>across nodes</source>
+        <translation>über Knoten hinweg</translation>
     </message>
     <message>
         <source>limit %1</source>
@@ -12104,6 +12116,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>MFU</source>
         <translation>MFU</translation>
+    </message>
+    <message>
+        <source>scaling efficiency</source>
+        <translation>Skalierungseffizienz</translation>
     </message>
     <message>
         <source>memory of the fullest rank</source>

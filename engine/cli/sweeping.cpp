@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/cli/outlook.h"
 #include "engine/cli/training.h"
+#include "engine/plan/machine/nodes.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/message_json.h"
@@ -25,9 +27,17 @@ Result<Setup> turned_setup(const Setup& base, const Turned& turned) {
   return setup;
 }
 
-int nodes_of(const Prediction& prediction) {
-  const int in_node = std::max(1, prediction.machine.devices_per_node);
-  return (prediction.setup.mesh.ranks() + in_node - 1) / in_node;
+// Nodes that one group along an axis has ranks on, where the setting is such an axis.
+std::optional<int> group_nodes_of(const Prediction& prediction, const Nodes& nodes,
+                                  const std::string& setting) {
+  const SetupSetting* row = find_setting(setup_settings(), setting);
+  for (const Axis axis : {Axis::kTp, Axis::kCp, Axis::kEp, Axis::kDp, Axis::kPp}) {
+    if (row->option != name_of(axis)) continue;
+    for (const AxisReach& reach : axis_reaches(prediction.setup.mesh, nodes))
+      if (reach.axis == axis) return reach.most_nodes;
+    return 1;  // groups of one rank
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -75,10 +85,14 @@ Result<SweepRequest> sweep_request_from_json(const nlohmann::json& json) {
 
 Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atomic<bool>* cancel,
                                     const std::function<void(std::size_t, std::size_t)>& progress) {
-  std::vector<int> nodes;  // of each point, 0 where it is refused
+  struct Reach {
+    int nodes = 0;  // 0: the point is refused
+    std::optional<int> of_group;
+  };
+  std::vector<Reach> reaches;  // of each point
   std::int64_t capacity_bytes = 0;
   const TurnedAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
-    nodes.push_back(0);
+    reaches.emplace_back();
     Turned all = turned;
     all.insert(all.end(), request.kept.begin(), request.kept.end());
     const Result<Setup> setup = turned_setup(request.base, all);
@@ -88,7 +102,8 @@ Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atom
     const Result<Prediction> prediction =
         predict(situation->setup, situation->machine, BuildOptions{.stage_level = true});
     if (!prediction) return prediction.error();
-    nodes.back() = nodes_of(*prediction);
+    const Nodes nodes = nodes_of(prediction->setup, prediction->machine);
+    reaches.back() = {nodes.count(), group_nodes_of(*prediction, nodes, request.vary.front().key)};
     capacity_bytes = prediction->capacity_bytes;
     return prediction_answer(*prediction, *situation, 0, false);
   };
@@ -102,7 +117,8 @@ Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atom
   nlohmann::json json = to_json(*points, request.vary, request.metrics);
   for (std::size_t at = 0; at < points->size(); ++at) {
     nlohmann::json& point = json["points"][at];
-    if (nodes[at] > 0) point["nodes"] = nodes[at];
+    if (reaches[at].nodes > 0) point["nodes"] = reaches[at].nodes;
+    if (reaches[at].of_group) point["group_nodes"] = *reaches[at].of_group;
     if ((*points)[at].refused) point["message"] = to_json(*(*points)[at].refused);
   }
   if (capacity_bytes > 0) json["capacity_bytes"] = capacity_bytes;

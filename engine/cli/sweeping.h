@@ -27,9 +27,10 @@ struct SweepRequest {
 // {"gpus": "8"} where each point has these settings in place of what fills them.
 Result<SweepRequest> sweep_request_from_json(const nlohmann::json& json);
 
-// What `sweep --json` answers. Beside that of each point "nodes", how many its ranks take, and
-// "message", its refusal as a Message; and "capacity_bytes" of a device, where a point is valid.
-// Errors: as sweep()'s; "sweep-cancelled" is of the kind "cancelled".
+// What `sweep --json` answers. Beside that of each point "nodes", how many its ranks take,
+// "group_nodes", how many one group has ranks on, where the first setting is an axis of the mesh,
+// and "message", its refusal as a Message; and "capacity_bytes" of a device, where a point is
+// valid. Errors: as sweep()'s; "sweep-cancelled" is of the kind "cancelled".
 Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atomic<bool>* cancel,
                                     const std::function<void(std::size_t, std::size_t)>& progress);
 

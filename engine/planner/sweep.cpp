@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "engine/plan/settings/alternatives.h"
@@ -20,6 +21,9 @@ using nlohmann::json;
 
 constexpr double kMostCounted = 1e15;  // whole numbers below it are exact in a double
 
+// No key of a prediction: it compares points.
+constexpr const char* kEfficiency = "efficiency";
+
 Metric metric(const char* name, const char* key, const char* unit) { return {name, key, unit}; }
 const std::vector<Metric>& short_metrics() {
   static const std::vector<Metric> metrics = {
@@ -33,6 +37,7 @@ const std::vector<Metric>& short_metrics() {
       metric("exposed", "step.exposed_communication_seconds", "seconds"),
       metric("communication", "step.communication_seconds", "seconds"),
       metric("communication-over-compute", "step.communication_over_compute", "1"),
+      metric("efficiency", kEfficiency, "1"),
       metric("ranks", "ranks", ""),
       metric("flops", "model.step_flops", "flops"),
   };
@@ -194,7 +199,35 @@ SweepPoint point_of(std::vector<std::string> values, const std::vector<Variation
   }
   point.setup = facts->value("setup", json());
   if (const auto fits = figure_at(*facts, "memory.fits")) point.fits = *fits != 0;
+  const auto tokens = figure_at(*facts, "step.tokens_per_second");
+  const auto ranks = figure_at(*facts, "ranks");
+  if (tokens && ranks && *ranks > 0) {
+    point.ranks = *ranks;
+    point.tokens_per_rank = *tokens / *ranks;
+  }
   return point;
+}
+
+// Efficiency: tokens/s of a rank as a share of those at the fewest ranks, among the points that
+// differ in the first variation alone.
+void fill_efficiency(std::vector<SweepPoint>& points, const std::vector<Metric>& metrics) {
+  const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                  [](const Metric& shown) { return shown.key == kEfficiency; });
+  if (found == metrics.end()) return;
+  const auto at = static_cast<std::size_t>(found - metrics.begin());
+  using Others = std::vector<std::string>;
+  const auto others = [](const SweepPoint& point) {
+    return Others(point.values.begin() + 1, point.values.end());
+  };
+  std::map<Others, const SweepPoint*> fewest;
+  for (const SweepPoint& point : points) {
+    if (point.tokens_per_rank <= 0) continue;
+    const SweepPoint*& least = fewest[others(point)];
+    if (least == nullptr || point.ranks < least->ranks) least = &point;
+  }
+  for (SweepPoint& point : points)
+    if (point.tokens_per_rank > 0)
+      point.figures[at] = point.tokens_per_rank / fewest[others(point)]->tokens_per_rank;
 }
 
 // A name that no answer knows is a slip of the pen.
@@ -255,6 +288,7 @@ Result<std::vector<SweepPoint>> sweep(
     }
     points.push_back(point_of(std::move(values), variations, metrics, answer));
   }
+  fill_efficiency(points, metrics);
   if (const Result<void> known = check_metrics(points, metrics); !known) return known.error();
   return points;
 }

@@ -36,7 +36,8 @@ struct Metric {
   std::string key;   // "step.seconds"
   std::string unit;  // "seconds", "bytes", "1", or empty where nothing is known of it
 };
-// "step" stands for step.seconds, "memory" for memory.needed_bytes, and so on.
+// "step" stands for step.seconds, "memory" for memory.needed_bytes, and so on. "efficiency" is
+// no key: tokens per second of a rank as a share of those at the fewest ranks of its line.
 Metric metric_from(const std::string& name);
 std::vector<std::string> short_metric_names();
 
@@ -45,6 +46,7 @@ struct SweepPoint {
   std::vector<std::optional<double>> figures;  // one for each metric; none where it is refused
   nlohmann::json setup;                        // as the answer tells it; null where it is refused
   std::optional<bool> fits;
+  double ranks = 0, tokens_per_rank = 0;  // the latter per second; 0 where nothing is told of it
   std::optional<Message> refused;  // the sentence of validate(), or of what else stands against it
 };
 

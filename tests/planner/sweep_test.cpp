@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace parallelarium {
 namespace {
 
@@ -81,6 +83,28 @@ TEST(Sweep, SaysWhatItCannotShow) {
               "sweep-twice");
   const std::atomic<bool> cancel{true};
   EXPECT_EQ(id_of(sweep(vary, {metric_from("step")}, answer, &cancel)), "sweep-cancelled");
+}
+
+TEST(Sweep, ComparesTokensOfARankWithThoseAtTheFewestRanks) {
+  // Twice the ranks make 1.5 times the tokens, at ZeRO 1 from half of them on.
+  const auto scaled = [](const Turned& turned) -> Result<json> {
+    const double ranks = std::stod(turned[0].second);
+    if (ranks == 2) return message("odd", "2 cannot be.");
+    const double half = turned[1].second == "1" ? 0.5 : 1;
+    return json{{"ranks", ranks},
+                {"step", {{"tokens_per_second", half * 8 * std::pow(1.5, std::log2(ranks))}}}};
+  };
+  const auto points = sweep({*variation_from("dp=8,1,2,4"), *variation_from("zero=0,1")},
+                            {metric_from("tokens"), metric_from("efficiency")}, scaled);
+  ASSERT_TRUE(points.ok());
+  for (const SweepPoint& point : *points) {
+    if (point.refused) {
+      EXPECT_FALSE(point.figures[1]) << point.values[0];
+      continue;
+    }
+    EXPECT_NEAR(*point.figures[1], std::pow(0.75, std::log2(std::stod(point.values[0]))), 1e-12)
+        << point.values[0] << " ZeRO " << point.values[1];
+  }
 }
 
 TEST(Sweep, NamesHowManyCombinationsThereAreHoweverMany) {

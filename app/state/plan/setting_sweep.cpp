@@ -120,6 +120,7 @@ Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const Swe
     if (const auto fits = entry.find("fits"); fits != entry.end() && fits->is_boolean())
       point.fits = fits->get<bool>();
     point.nodes = entry.value("nodes", 0);
+    point.group_nodes = entry.value("group_nodes", point.nodes);
     if (entry.contains("message")) {
       point.refused = message_from_json(entry["message"]);
     } else {
@@ -246,12 +247,37 @@ void SettingSweep::use() {
   session_.history().change(*setup, tr("The point of the sweep"));
 }
 
+namespace {
+
+// `least` and its first multiples by powers of two.
+QString doubled(std::int64_t least) {
+  QStringList values;
+  for (std::int64_t at = least; values.size() < 6; at *= 2) values << QString::number(at);
+  return values.join(QLatin1Char(','));
+}
+
+// What the values of a whole number begin with: of GPUs and the batch those that can be made.
+QString first_values_of(const std::string& option, const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  if (option == "gpus") return doubled(std::int64_t{mesh.tp} * mesh.pp * mesh.cp);
+  if (option == "global-batch") return doubled(std::int64_t{mesh.dp} * setup.micro_batch);
+  if (option == "microbatches") return QStringLiteral("1,2,4,8,16,32,64");
+  return option == "micro-batch" ? SweepWish().first_values : QStringLiteral("1,2,4,8");
+}
+
+// GPUs and the global batch stand nowhere in the panel, since other settings make them.
+bool can_vary(const SetupSetting& row) {
+  const bool fills = row.option == "gpus" || row.option == "global-batch";
+  return !row.option.empty() && row.section != Section::kRun &&
+         (row.section != Section::kNowhere || fills);
+}
+
+}  // namespace
+
 std::vector<Sweepable> sweepable_settings(const Setup& setup) {
   std::vector<Sweepable> all;
   for (const SetupSetting& row : setup_settings()) {
-    if (row.option.empty() || row.section == Section::kNowhere || row.section == Section::kRun)
-      continue;
-    if (row.applies && !row.applies(setup)) continue;
+    if (!can_vary(row) || (row.applies && !row.applies(setup))) continue;
     QString values;
     if (row.value.kind == SettingKind::kFlag) {
       values = QStringLiteral("false,true");
@@ -260,9 +286,7 @@ std::vector<Sweepable> sweepable_settings(const Setup& setup) {
       for (const std::string& word : row.value.words) words << QString::fromStdString(word);
       values = words.join(QLatin1Char(','));
     } else if (row.value.kind == SettingKind::kWhole) {
-      values = row.option == "microbatches"  ? QStringLiteral("1,2,4,8,16,32,64")
-               : row.option == "micro-batch" ? SweepWish().first_values
-                                             : QStringLiteral("1,2,4,8");
+      values = first_values_of(row.option, setup);
     } else {
       continue;
     }

@@ -27,7 +27,9 @@ struct SweptPoint {
   std::size_t first = 0, second = 0;  // of the values
   std::optional<double> figure;       // in the figure's unit
   std::optional<bool> fits;
-  int nodes = 0;                   // 0 where it is refused
+  int nodes = 0;  // 0 where it is refused
+  // Nodes that one group along the first setting's axis has ranks on; of other settings as above.
+  int group_nodes = 0;
   std::optional<Setup> setup;      // as it was asked for, with the point's values
   std::optional<Message> refused;  // why there is no setup and no figure
   int ranks() const { return setup ? setup->mesh.ranks() : 0; }

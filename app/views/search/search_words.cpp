@@ -21,6 +21,10 @@ struct SearchTexts {
 
 }  // namespace
 
+QString gib_text(std::int64_t bytes) {
+  return QLocale().toString(double(bytes) / double(std::int64_t{1} << 30), 'f', 1);
+}
+
 QString firm_text(const QString& text) {
   static const QRegularExpression kTogether(
       QStringLiteral("(?<=\\b(?:TP|PP|DP|CP|EP|SP)|ZeRO) (?=\\S)| (?=→)|(?<=→) "));

@@ -12,6 +12,7 @@
 
 namespace parallelarium {
 
+QString gib_text(std::int64_t bytes);             // "74.5", of GiB
 QString batch_text(const PlanSearch& search);     // "1,048,576 tokens a step"
 QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs"
 // With units, arrows and the values of axes beside what they belong to, where lines break.

@@ -129,21 +129,21 @@ class Curves {
     play_recording(painter_, rect_.topLeft(), recorded(plot, size));
   }
 
-  // Between the last point of one node and the first of several, where all lines agree.
+  // Between the last point whose groups stay in a node and the first whose groups leave it.
   void paint_boundary() {
     int before = 0;
     for (const SweptPoint& point : answer_.points) {
-      if (point.second != 0 || point.nodes == 0) continue;
-      if (before == 1 && point.nodes > 1) {
+      if (point.second != 0 || point.group_nodes == 0) continue;
+      if (before == 1 && point.group_nodes > 1) {
         const double x = x_of(double(point.first) - 0.5);
         painter_.setPen(QPen(theme_.muted, 1, Qt::DashLine));
         painter_.drawLine(QPointF(x, plot_.top() - 4), QPointF(x, plot_.bottom()));
         put_text(painter_, QRectF(x - 126, rect_.top(), 120, 16), Qt::AlignRight | Qt::AlignVCenter,
-                 SweepPlotTexts::tr("one node"), theme_.font(11), theme_.muted, texts_);
+                 SweepPlotTexts::tr("inside a node"), theme_.font(11), theme_.muted, texts_);
         put_text(painter_, QRectF(x + 6, rect_.top(), 120, 16), Qt::AlignVCenter,
-                 SweepPlotTexts::tr("several nodes"), theme_.font(11), theme_.muted, texts_);
+                 SweepPlotTexts::tr("across nodes"), theme_.font(11), theme_.muted, texts_);
       }
-      before = point.nodes;
+      before = point.group_nodes;
     }
   }
 

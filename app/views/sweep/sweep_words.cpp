@@ -23,6 +23,7 @@ struct SweepWords {
 std::vector<std::pair<QString, QString>> sweep_figures() {
   return {{QStringLiteral("step"), SweepWords::tr("step time")},
           {QStringLiteral("tokens"), SweepWords::tr("tokens per second")},
+          {QStringLiteral("efficiency"), SweepWords::tr("scaling efficiency")},
           {QStringLiteral("mfu"), SweepWords::tr("MFU, attention in full")},
           {QStringLiteral("memory"), SweepWords::tr("memory of the fullest rank")},
           {QStringLiteral("bubble"), SweepWords::tr("bubble of whole step")},

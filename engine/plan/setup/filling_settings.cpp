@@ -62,12 +62,13 @@ Result<void> fill_batch(Setup& setup, const nlohmann::json& json, const std::str
   return {};
 }
 
-SetupSetting filling(const char* key, const char* option,
+SetupSetting filling(const char* key, const char* option, const char* label,
                      Result<void> (*fill)(Setup&, const nlohmann::json&, const std::string&),
                      const char* help) {
   SetupSetting row;
   row.key = key;
   row.option = option;
+  row.label = label;
   row.value.kind = SettingKind::kWhole;
   row.value.set = fill;
   row.written = [](const Setup&) { return false; };
@@ -79,8 +80,8 @@ SetupSetting filling(const char* key, const char* option,
 
 SettingTable<Setup> filling_rows() {
   SettingTable<Setup> rows = {
-      filling("gpus", "gpus", fill_ranks, "GPUs in all, in place of DP, which fills them"),
-      filling("global_batch", "global-batch", fill_batch,
+      filling("gpus", "gpus", "GPUs", fill_ranks, "GPUs in all, in place of DP, which fills them"),
+      filling("global_batch", "global-batch", "Global batch", fill_batch,
               "sequences of a step, in place of micro-batches, which fill it")};
   rows[0].value.get = [](const Setup& setup) -> nlohmann::json { return setup.mesh.ranks(); };
   rows[1].value.get = [](const Setup& setup) -> nlohmann::json { return setup.global_batch(); };

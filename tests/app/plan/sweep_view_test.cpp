@@ -129,6 +129,26 @@ TEST_F(SweepFixture, SaysWhereItsPointsAreOfDifferentNumbersOfRanks) {
 }
 
 // As (p - 1) / (m + p - 1) does.
+TEST_F(SweepFixture, VariesGpusAndTheBatchThoughOtherSettingsMakeThem) {
+  const std::vector<Sweepable> all = sweepable_settings(session().setup());
+  for (const char* option : {"gpus", "global-batch"}) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Sweepable& one) {
+      return one.option == QLatin1String(option);
+    });
+    ASSERT_NE(found, all.end()) << option;
+    EXPECT_FALSE(found->label.isEmpty()) << option;
+    SweepWish wish;
+    wish.first = found->option;
+    wish.first_values = found->values;
+    wish.figure = QStringLiteral("efficiency");
+    sweep_for(wish);
+    ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+    const SweptPoint& least = sweep().answer()->points.front();
+    EXPECT_FALSE(least.refused) << option << ": " << least.refused->text;
+    EXPECT_EQ(least.figure, 1.0) << option << ": the fewest are what others are compared with";
+  }
+}
+
 TEST_F(SweepFixture, MoreMicrobatchesLeaveLessBubble) {
   sweep_for(wish_of("microbatches", "4..32*2", "bubble"));
   ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
