@@ -49,9 +49,19 @@ bool stands_in(const std::string& text, const std::string& number) {
   return false;
 }
 
-// A value with its unit as texts write it; a plain number may stand for anything.
-std::string written(double value, const std::string& unit) {
-  return unit == "1" ? std::string() : literal_text(write_number(value, unit));
+// A value with its unit as texts write it. A plain number may stand for anything, unless the word
+// that the step counts in follows it.
+std::string written(double value, const std::string& unit, const std::string& word) {
+  if (unit != "1") return literal_text(write_number(value, unit));
+  return word.empty() ? std::string() : literal_text(write_number(value, unit) + " " + word);
+}
+
+// The word after the field of a question, such as "layers"; empty: the step has none.
+std::string word_of_unit(const StepText& words, const std::string& part) {
+  const auto found = words.parts.find(part.empty() ? "unit" : "unit " + part);
+  if (found == words.parts.end()) return {};
+  const std::string& text = found->second;
+  return text.substr(0, text.find_last_not_of(" \n") + 1);
 }
 
 class DrawCheck {
@@ -70,13 +80,17 @@ class DrawCheck {
       context.drawn = drawn;
       known.push_back(context.symbols());
     }
-    std::vector<const Ask*> asks;
-    if (step.ask && !step.ask->answer.empty()) asks.push_back(&*step.ask);
+    struct Asked {
+      const Ask* ask = nullptr;
+      std::string part;  // QuestionPart::id; empty: the step itself asks
+    };
+    std::vector<Asked> asks;
+    if (step.ask && !step.ask->answer.empty()) asks.push_back({&*step.ask, {}});
     for (const QuestionPart& part :
          step.parts)  // what is predicted of a student's plan is drawn by nobody
       if (part.option.empty() && part.ask.answer.find("predicted") == std::string::npos)
-        asks.push_back(&part.ask);
-    for (const Ask* ask : asks) {
+        asks.push_back({&part.ask, part.id});
+    for (const auto& [ask, part] : asks) {
       const std::set<double> answers = values(ask->answer, known);
       if (answers.size() < kLeastAnswers && !ask->few)
         faults_.add(
@@ -86,10 +100,10 @@ class DrawCheck {
                         ask->answer,
                         answers.size() == 1 ? "1 value" : fmt::format("{} values", answers.size()),
                         kLeastAnswers));
-      if (answers.size() > 1) literals(step, answers, ask->unit, ask->answer);
+      if (answers.size() > 1) literals(step, answers, *ask, part);
     }
     if (const auto sizes = values("S", known); sizes.size() > 1)
-      literals(step, sizes, "bytes", "S");
+      literals(step, sizes, Ask{.unit = "bytes", .answer = "S"}, {});
   }
 
  private:
@@ -104,21 +118,22 @@ class DrawCheck {
     return found;
   }
 
-  void literals(const Step& step, const std::set<double>& values, const std::string& unit,
-                const std::string& expression) {
+  void literals(const Step& step, const std::set<double>& values, const Ask& ask,
+                const std::string& question) {
     for (const auto& [language, text] : lesson_.texts) {
       const auto words = text.steps.find(step.id);
       if (words == text.steps.end()) continue;
       const std::string where = fmt::format("text.{}.md: {}", language, step.id);
+      const std::string word = word_of_unit(words->second, question);
       const auto look = [&](const std::string& markdown, const std::string& part) {
         const std::string plain = literal_text(markdown);
         for (const double value : values)
-          if (const std::string number = written(value, unit);
+          if (const std::string number = written(value, ask.unit, word);
               !number.empty() && stands_in(plain, number))
             faults_.add("text-literal", where,
                         fmt::format("{} names {}, which is {} in some plays alone: write it as "
                                     "{{{{{}}}}}.",
-                                    part, number, expression, expression));
+                                    part, number, ask.answer, ask.answer));
       };
       look(words->second.body, "The text");
       for (const auto& [part, markdown] : words->second.parts) look(markdown, "### " + part);
