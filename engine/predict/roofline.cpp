@@ -13,7 +13,16 @@
 namespace parallelarium {
 namespace {
 
-std::vector<RooflineCeiling> ceilings_of(const Machine& machine) {
+Message name_of_level(const std::string& level) {
+  if (level == "registers") return message("rung-registers", "registers");
+  if (level == "shared") return message("rung-shared", "shared memory");
+  if (level == "memory") return message("ceiling-memory", "memory of a device");
+  return message("rung-cache", "{} cache", level);
+}
+
+// The device's memory comes first of those that move bytes, then the caches before it.
+std::vector<RooflineCeiling> ceilings_of(const Machine& machine,
+                                         const std::vector<MemoryRung>& rungs) {
   std::vector<RooflineCeiling> ceilings;
   const double memory = machine.memory_bytes_per_second.value;
   const auto arithmetic = [&](Message name, const Sourced& rate) {
@@ -36,19 +45,14 @@ std::vector<RooflineCeiling> ceilings_of(const Machine& machine) {
   arithmetic(message("ceiling-fp32", "products of 32 bit"), machine.fp32_flops_per_second);
   arithmetic(message("ceiling-fp8", "products of 8 bit"), machine.fp8_flops_per_second);
   bytes(message("ceiling-memory", "memory of a device"), machine.memory_bytes_per_second);
+  for (const MemoryRung& rung : rungs)
+    if (rung.level != "memory") bytes(name_of_level(rung.level), rung.bytes_per_second);
   bytes(message("ceiling-host", "memory of its host"), machine.host_bytes_per_second);
   if (machine.devices_per_node > 1)
     link(message("ceiling-node", "link in a node"), machine.intra_node);
   if (!machine.local)  // the only node
     link(message("ceiling-network", "network between nodes"), machine.inter_node);
   return ceilings;
-}
-
-Message name_of_level(const std::string& level) {
-  if (level == "registers") return message("rung-registers", "registers");
-  if (level == "shared") return message("rung-shared", "shared memory");
-  if (level == "memory") return message("ceiling-memory", "memory of a device");
-  return message("rung-cache", "{} cache", level);
 }
 
 LadderRow row_of(const std::string& level, Message name, const Link& link) {
@@ -243,9 +247,9 @@ Result<Roofline> roofline_of(const Prediction& prediction, int layer, const Time
                    model.layers - 1);
   Roofline roofline;
   roofline.layer = layer;
-  roofline.ceilings = ceilings_of(prediction.machine);
   const Result<std::vector<MemoryRung>> rungs = rungs_of(prediction.machine);
   if (!rungs) return rungs.error();
+  roofline.ceilings = ceilings_of(prediction.machine, *rungs);
   roofline.ladder = ladder_of(prediction.machine, *rungs);
   const auto& ranks = prediction.program.ranks;
   for (std::size_t at = 0; at < ranks.size(); ++at) {

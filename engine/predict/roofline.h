@@ -19,7 +19,7 @@ namespace parallelarium {
 
 // A rate that the machine does not exceed. What a Machine does not know is no ceiling of it.
 struct RooflineCeiling {
-  Message name;                 // "products of 16 bit", "memory of a device"
+  Message name;                 // "products of 16 bit", "memory of a device", "L2 cache"
   double flops_per_second = 0;  // of arithmetic; else 0
   double bytes_per_second = 0;  // of memory or a link, in one direction; else 0
   std::string origin;

@@ -142,6 +142,10 @@ TEST(Roofline, CeilingsAreTheMachinesWithTheirOrigins) {
     EXPECT_GT(ceiling.flops_per_second + ceiling.bytes_per_second, 0);
     by_name[ceiling.name.id] = &ceiling;
   }
+  // The L2 cache is one, beside its rung of the ladder, and lies above the memory.
+  ASSERT_EQ(by_name.count("rung-cache"), 1u);
+  EXPECT_GT(by_name["rung-cache"]->bytes_per_second, machine.memory_bytes_per_second.value);
+  EXPECT_NE(by_name["rung-cache"]->origin.find("measured"), std::string::npos);
   ASSERT_EQ(by_name.count("ceiling-half"), 1u);
   EXPECT_EQ(by_name["ceiling-half"]->flops_per_second, machine.half_flops_per_second.value);
   EXPECT_EQ(by_name["ceiling-memory"]->origin, machine.memory_bytes_per_second.origin);
