@@ -7,6 +7,7 @@
 
 #include "app/look/sentence.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "engine/plan/layer/layer_ends.h"
 #include "engine/plan/tensors/op_tensors.h"
 #include "engine/plan/text/message_json.h"
 #include "engine/wire/messages.h"
@@ -14,21 +15,27 @@
 namespace parallelarium {
 namespace {
 
-std::string probe_text(const LayerChoice& choice, const LayerStep& step) {
-  const bool layer = choice.place == LayerPlace::kLayer;
-  return (layer ? "layer=" + std::to_string(choice.layer) + "," : "") +
-         "piece=" + key_of(name_of(step.piece)) +
-         ",microbatch=" + std::to_string(choice.microbatch) +
-         ",phase=" + key_of(name_of(step.phase));
+std::string probe_text(int microbatch, const LayerPiece& of) {
+  return (of.layer >= 0 ? "layer=" + std::to_string(of.layer) + "," : "") +
+         "piece=" + key_of(name_of(of.piece)) + ",microbatch=" + std::to_string(microbatch) +
+         ",phase=" + key_of(name_of(of.phase));
 }
 
-std::vector<std::string> probes_of(const LayerSteps& layer) {
+// -1: it stands outside of the layers, as probes count.
+int layer_of(const LayerChoice& choice) {
+  return choice.place == LayerPlace::kLayer ? choice.layer : -1;
+}
+
+// All pieces of the choice, and those elsewhere that its collectives take from or give to.
+std::vector<std::string> probes_of(const Prediction& of, const LayerSteps& layer) {
   std::vector<std::string> probes;
-  for (const LayerStep& step : layer.steps) {
-    if (!step.probed) continue;
-    const std::string text = probe_text(layer.choice, step);
+  const auto add = [&](const LayerPiece& piece) {
+    const std::string text = probe_text(layer.choice.microbatch, piece);
     if (std::find(probes.begin(), probes.end(), text) == probes.end()) probes.push_back(text);
-  }
+  };
+  for (const LayerStep& step : layer.steps)
+    if (step.probed) add({layer_of(layer.choice), step.piece, step.phase});
+  for (const LayerPiece& piece : pieces_beside(of.setup, of.program, layer)) add(piece);
   return probes;
 }
 
@@ -51,12 +58,18 @@ std::vector<InsideTensor> tensors_of_probe(const nlohmann::json& probe) {
 }
 
 // The engine of this version wrote it, so that all keys are there.
-LayerInside inside_of(const nlohmann::json& answer) {
+LayerInside inside_of(const nlohmann::json& answer, const LayerChoice& choice) {
   LayerInside inside;
-  for (const nlohmann::json& probe : answer.value("probes", nlohmann::json::array()))
+  for (const nlohmann::json& probe : answer.value("probes", nlohmann::json::array())) {
+    const nlohmann::json& layer = probe.at("layer");
+    // Another layer has a piece of that name too.
+    if ((layer.is_null() ? -1 : layer.get<int>()) != layer_of(choice)) continue;
     for (InsideTensor& tensor : tensors_of_probe(probe))
       inside.tensors.push_back(std::move(tensor));
+  }
   for (const nlohmann::json& of : answer.value("identities", nlohmann::json::array())) {
+    // A piece of the forward may stand beside a collective of the forward, too.
+    if (of.at("direction") != (choice.backward ? "backward" : "forward")) continue;
     InsideIdentity& identity = inside.identities.emplace_back();
     identity.step = of.at("layer_step");
     identity.largest_difference = of.at("largest_difference");
@@ -105,11 +118,13 @@ void look_inside(Session& session, const LayerSteps& layer,
   if (setup.run.backend != Backend::kCuda) setup.run.backend = Backend::kCpu;
   EngineRequest request;
   request.method = "run";
-  request.parameters = {{"setup", to_json(setup)}, {"verify", true}, {"probe", probes_of(layer)}};
+  request.parameters = {{"setup", to_json(setup)},
+                        {"verify", true},
+                        {"probe", probes_of(*session.subject().prediction(), layer)}};
   request.read =
       [of = session.subject().prediction()->setup, choice = layer.choice,
        keep = std::move(keep)](const nlohmann::json& answer) -> Result<EngineRequest::Keep> {
-    auto inside = std::make_shared<LayerInside>(inside_of(answer));
+    auto inside = std::make_shared<LayerInside>(inside_of(answer, choice));
     inside->of = of;
     inside->choice = choice;
     return EngineRequest::Keep([inside, keep]() -> Result<void> {

@@ -9,12 +9,6 @@ namespace {
 
 using nlohmann::json;
 
-const char* name_of(LayerPlace part) {
-  return part == LayerPlace::kEmbedding ? "embedding"
-         : part == LayerPlace::kHead    ? "head"
-                                        : "layer";
-}
-
 const char* name_of(TensorRole role) {
   return role == TensorRole::kWeight           ? "weight"
          : role == TensorRole::kWeightGradient ? "weight-gradient"
@@ -197,6 +191,12 @@ json context_json(const LayerContext& context) {
 }
 
 }  // namespace
+
+std::string_view name_of(LayerPlace part) {
+  return part == LayerPlace::kEmbedding ? "embedding"
+         : part == LayerPlace::kHead    ? "head"
+                                        : "layer";
+}
 
 json to_json(const LayerSteps& layer) {
   const LayerChoice& choice = layer.choice;

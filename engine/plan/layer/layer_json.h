@@ -4,11 +4,13 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
 
 #include "engine/plan/layer/layer_steps.h"
 
 namespace parallelarium {
 
 nlohmann::json to_json(const LayerSteps& layer);
+std::string_view name_of(LayerPlace part);  // "layer", "embedding", "head"
 
 }  // namespace parallelarium

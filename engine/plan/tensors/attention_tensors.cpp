@@ -195,12 +195,30 @@ void AttentionTensors::attention_input_grad() {
   if (first) add("lse", at + 1, false, by_head(layout, false), {});
   queries("dq" + turned(), at + 2, true, layout);
   const bool ring = s_.key_blocks > 1 && (own || !all_gathered(2));
-  // A ring's gradients of keys and values are on their way.
-  if (ring) return;
-  if (own)
+  if (ring) {
+    // Gradients of others' keys and values are on their way: each round but the first, which opens
+    // them, adds to what came. The rank's own wait until the others' have come home.
+    if (op_.block > 1) others_keys_values("d", at + 3, false, turned() + "-came");
+    if (!own) others_keys_values("d", at + 3, true, turned());
+  } else if (own) {
     keys_values("d", at + 2, true, layout, turned());
-  else
+  } else {
     others_keys_values("d", at + 3, true, turned());
+  }
+}
+
+// At the end of a ring the rank adds what came home to its own, and turns positions back.
+void AttentionTensors::permute_input_grad() {
+  constexpr std::size_t kCame = 0, kOwn = 1;
+  if (s_.key_blocks == 1 || tensor(kCame) != Tensor::kGradKeysValues) return;
+  const Dimensions outer = tokens_of(false, 2 * s_.K * s_.D);
+  std::int64_t offset = 0;
+  for (const char* name : {"dk", "dv"}) {
+    OpTensor& came = in(name + turned() + "-came", kCame, outer, {kv_heads(), width()}, offset);
+    if (shares_kv_heads()) partial_over_tp(came);
+    offset += s_.K * s_.D;
+  }
+  keys_values("d", kOwn, true, own_layout());
 }
 
 }  // namespace parallelarium

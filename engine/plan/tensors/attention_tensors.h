@@ -21,6 +21,7 @@ class AttentionTensors : public OpTensorWriter {
   void qkv_weight_grad();
   void attention_forward();
   void attention_input_grad();
+  void permute_input_grad();
 
  private:
   // Where the heads of one attention op stand: queries, then keys, then values.

@@ -27,6 +27,8 @@ class PieceTensors : public AttentionTensors {
         return forward() ? qkv_forward() : input() ? qkv_input_grad() : qkv_weight_grad();
       case Piece::kAttention:
         return forward() ? attention_forward() : attention_input_grad();
+      case Piece::kPermute:
+        return input() ? permute_input_grad() : void();
       case Piece::kProjection:
         return row(heads_and_width(), s_.H * s_.D, "context");
       case Piece::kResidual1:

@@ -213,7 +213,7 @@ TEST_P(ProbedRows, ComeWithTheMatricesOfTheirExperts) {
       for (const ProbedTensor& tensor : rank.tensors) {
         if (tensor.what.name != name) continue;
         const bool adds = !tensor.what.partial.empty();
-        whole.put(tensor, adds);
+        whole.put(tensor, adds ? Joined::kSum : Joined::kEqual);
       }
     EXPECT_TRUE(whole.complete()) << name;
     return whole;

@@ -28,7 +28,7 @@ WholeTensor put_in_place(const std::vector<ProbedRank>& probes, const Probe& pro
   WholeTensor whole;
   for (const ProbedRank& rank : probes)
     if (const ProbedTensor* part = probed_tensor(probes, probe, name, rank.rank))
-      whole.put(*part, false);
+      whole.put(*part, Joined::kEqual);
   return whole;
 }
 
@@ -77,7 +77,7 @@ TEST_P(ProbedSums, OfARingAreTogetherOneRanks) {
         names.insert(tensor.what.name);
         if (!tensor.what.name.starts_with(key + "-")) continue;
         const bool first = tensor.what.name == sum_of_step(key, "came", 1);
-        if (first || tensor.what.name.find("-own-") != std::string::npos) added.put(tensor, true);
+        if (first || tensor.what.name.find("-own-") != std::string::npos) added.put(tensor, Joined::kSum);
       }
       EXPECT_EQ(names.size(), rank.tensors.size());
     }

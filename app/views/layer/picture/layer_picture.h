@@ -64,8 +64,8 @@ struct LayerPicture {
   }
   // What is said of the embedding, or of head and loss.
   bool shows_vocabulary() const { return drawn() && layer->choice.place != LayerPlace::kLayer; }
-  // A run with probes compares both sides of every collective of a layer.
-  bool shows_differences() const { return look.inside && look.choice.place == LayerPlace::kLayer; }
+  // A run with probes compares both sides of every collective.
+  bool shows_differences() const { return look.inside != nullptr; }
   // How many tokens experts take.
   bool shows_routes() const { return routed && !hides_traffic; }
   // Who sends how many tokens to whom.

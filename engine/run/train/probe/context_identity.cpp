@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/plan/layer/layer_steps.h"
 #include "engine/run/train/probe/probe_whole.h"
@@ -38,7 +39,9 @@ class ContextCheck {
     for (const ContextMove& move : layer_.context.moves) {
       if (at(move.step).kind == LayerStepKind::kCollective)
         check_collective(move.step);
-      else if (!move.gradient)
+      else if (move.gradient)
+        check_ring_sums(move);
+      else
         check_ring(move);
     }
     if (!layer_.choice.backward && layer_.context.drawn()) check_outputs();
@@ -58,38 +61,47 @@ class ContextCheck {
   }
 
   // What the left piece leaves and the right one finds, though at other places or added up.
-  std::vector<std::string> exchanged(int left, int right) const {
+  std::vector<std::string> exchanged(const Probe& left, const Probe& right) const {
     std::vector<std::string> names;
     const int rank = layer_.ranks.front().rank;
-    for (const LayerTensor& tensor : at(left).ranks.front().tensors) {
-      if (!tensor.written) continue;
-      const ProbedTensor* before = seen(probe_of(left), tensor.name, rank);
-      const ProbedTensor* after = seen(probe_of(right), tensor.name, rank);
-      if (before && after && before->what.written && !after->what.written &&
-          (is_over(before->what.partial, Axis::kCp) || !same_places(before->what, after->what)))
-        names.push_back(tensor.name);
+    for (const ProbedRank& probed : probes_) {
+      if (probed.rank != rank || !(probed.probe == left)) continue;
+      for (const ProbedTensor& before : probed.tensors) {
+        const ProbedTensor* after = seen(right, before.what.name, rank);
+        if (after && before.what.written && !after->what.written &&
+            (is_over(before.what.partial, Axis::kCp) || !same_places(before.what, after->what)))
+          names.push_back(before.what.name);
+      }
     }
     return names;
   }
 
-  // The nearest pieces on both sides between which tensors change their places.
+  bool check_between(int step, const Probe& left, const Probe& right) {
+    const std::vector<std::string> names = exchanged(left, right);
+    if (names.empty()) return false;
+    ProbedIdentity identity;
+    identity.kind = at(step).collective == CollectiveKind::kAllToAll ? IdentityKind::kTurned
+                                                                     : IdentityKind::kShards;
+    identity.collective = at(step).collective;
+    identity.layer_step = step;
+    identity.before = left;
+    identity.after = right;
+    if (compare(identity, names, names)) keep(std::move(identity));
+    return true;
+  }
+
+  // The nearest pieces on both sides between which tensors change their places. What a backward
+  // gathers once more, the forward's QKV made.
   void check_collective(int step) {
     const int count = static_cast<int>(layer_.steps.size());
-    for (int right = step + 1; right < count; ++right)
-      for (int left = step; computes(right) && left-- > 0;) {
-        if (!computes(left)) continue;
-        const std::vector<std::string> names = exchanged(left, right);
-        if (names.empty()) continue;
-        ProbedIdentity identity;
-        identity.kind = at(step).collective == CollectiveKind::kAllToAll ? IdentityKind::kTurned
-                                                                         : IdentityKind::kShards;
-        identity.collective = at(step).collective;
-        identity.layer_step = step;
-        identity.before = probe_of(left);
-        identity.after = probe_of(right);
-        if (compare(identity, names, names)) found_.push_back(std::move(identity));
-        return;
-      }
+    for (int right = step + 1; right < count; ++right) {
+      if (!computes(right)) continue;
+      for (int left = step; left-- > 0;)
+        if (computes(left) && check_between(step, probe_of(left), probe_of(right))) return;
+      const Probe forward{layer_.choice.layer, Piece::kQkv, layer_.choice.microbatch,
+                          Phase::kForward, step_};
+      if (layer_.choice.backward && check_between(step, forward, probe_of(right))) return;
+    }
   }
 
   // What ranks have in one round they find with their left neighbour's in the next.
@@ -105,8 +117,58 @@ class ContextCheck {
     identity.layer_step = move.step;
     identity.round = move.round;
     identity.before = identity.after = probe_of(rounds[static_cast<std::size_t>(move.round)].step);
-    if (compare(identity, names(move.round), names(move.round + 1)))
-      found_.push_back(std::move(identity));
+    if (compare(identity, names(move.round), names(move.round + 1))) keep(std::move(identity));
+  }
+
+  // The sums that ranks have after one round their next neighbours find in the next, and after the
+  // last round where they are added to the rank's own.
+  void check_ring_sums(const ContextMove& move) {
+    const auto& rounds = layer_.context.rounds;
+    const auto round = static_cast<std::size_t>(move.round);
+    ProbedIdentity identity;
+    identity.kind = IdentityKind::kRingSums;
+    identity.layer_step = move.step;
+    identity.round = move.round;
+    identity.home = round + 1 == rounds.size();
+    identity.before = identity.after = probe_of(rounds[round].step);
+    if (identity.home) identity.after.piece = Piece::kPermute;
+    for (const LayerRank& rank : layer_.ranks)
+      for (const char* name : {"dk", "dv"})
+        if (!compare_with_next(identity, rank, name)) return;
+    for (const LayerRank& rank : layer_.ranks) identity.ranks.push_back(rank.rank);
+    keep(std::move(identity));
+  }
+
+  bool compare_with_next(ProbedIdentity& identity, const LayerRank& rank, const char* name) const {
+    const auto next =
+        std::find_if(layer_.ranks.begin(), layer_.ranks.end(), [&](const LayerRank& other) {
+          Coordinates at = rank.at;
+          at.cp = (at.cp + 1) % static_cast<int>(layer_.context.blocks_of.size());
+          return other.at == at;
+        });
+    if (next == layer_.ranks.end()) return false;
+    // Positions are turned back where a rank's gradients are whole again; learned ones are not.
+    for (const char* turned : {"", "-turned"}) {
+      const std::string stem = std::string(name) + turned;
+      const std::string left = fmt::format("{}-step-{}", stem, identity.round);
+      const std::string right =
+          identity.home ? stem + "-came" : fmt::format("{}-came-step-{}", stem, identity.round + 1);
+      const ProbedTensor* made = seen(identity.before, left, rank.rank);
+      const ProbedTensor* came = seen(identity.after, right, next->rank);
+      if (!made || !came || made->size() != came->size()) continue;
+      for (std::size_t i = 0; i < made->size(); ++i) {
+        const double value = made->value(i);
+        identity.largest_value = std::max(identity.largest_value, std::fabs(value));
+        identity.largest_difference =
+            std::max(identity.largest_difference, std::fabs(value - came->value(i)));
+      }
+      if (&rank == &layer_.ranks.front()) {
+        add(identity.tensor_before, left);
+        add(identity.tensor_after, right);
+      }
+      return true;
+    }
+    return false;
   }
 
   void check_outputs() {
@@ -116,7 +178,7 @@ class ContextCheck {
     identity.before = identity.after = probe_of(identity.layer_step);
     if (!compare(identity, {"context"}, {}) || !identity.one_rank_difference) return;
     identity.largest_difference = *identity.one_rank_difference;
-    found_.push_back(std::move(identity));
+    keep(std::move(identity));
   }
 
   // The parts before, put together, beside what every rank has after.
@@ -132,7 +194,7 @@ class ContextCheck {
         if (i == 0) identity.ranks.push_back(rank.rank);
         // Of ranks that have the same partial sum, one is added.
         if (!adds || rank.at.tp == 0 || !is_over(part->what.replicated, Axis::kTp))
-          whole.put(*part, adds);
+          whole.put(*part, adds ? Joined::kSum : Joined::kEqual);
       }
       if (!whole.complete()) return false;
       add(identity.tensor_before, before[i]);
@@ -156,6 +218,10 @@ class ContextCheck {
             std::max(*difference, identity.one_rank_difference.value_or(0));
     }
     return true;
+  }
+  void keep(ProbedIdentity identity) {
+    identity.of = layer_.choice;
+    found_.push_back(std::move(identity));
   }
   static void add(std::string& list, const std::string& name) {
     list += (list.empty() ? "" : ", ") + name;

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
-#include "engine/plan/layer/layer_steps.h"
-#include "engine/plan/layer/layer_tensor.h"
+#include "engine/plan/layer/layer_ends.h"
+#include "engine/plan/layer/layer_json.h"
 #include "engine/plan/text/message_json.h"
 #include "engine/run/train/probe/context_identity.h"
 #include "engine/run/train/probe/probe_whole.h"
@@ -28,23 +27,14 @@ class IdentityCheck {
                 const std::vector<ProbedRank>& one_rank)
       : setup_(setup), program_(program), probes_(probes), one_rank_(one_rank) {}
 
-  // Checks the collectives of one layer, micro-batch, direction and training step.
+  // Checks the collectives of one layer, or of embedding or head, in one micro-batch, direction and
+  // training step.
   void check(const LayerChoice& choice, int step) {
     const LayerSteps layer = layer_steps(setup_, program_, choice);
     const auto first = static_cast<std::ptrdiff_t>(found_.size());
     for (std::size_t at = 0; at < layer.steps.size(); ++at) {
-      const LayerStep& of = layer.steps[at];
-      const bool ring = is_first_of_ring(of);
-      if (!ring && (of.kind != LayerStepKind::kCollective || of.axis != Axis::kTp)) continue;
-      const std::size_t last = ring ? last_of_ring(layer, at) : at;
-      const std::set<std::int32_t> sent = buffers_of(layer, of),
-                                   left_behind = buffers_of(layer, layer.steps[last]);
-      std::optional<End> before, after;
-      for (std::size_t left = at; left-- > 0 && !before;)
-        before = end_of(layer, layer.steps[left], sent, true);
-      for (std::size_t right = last + 1; right < layer.steps.size() && !after; ++right)
-        after = end_of(layer, layer.steps[right], left_behind, false);
-      if (before && after) compare(layer, at, *before, *after, step);
+      const LayerEnds ends = ends_of(setup_, program_, layer, at);
+      if (ends.made_by && ends.used_by) compare(layer, at, *ends.made_by, *ends.used_by, step);
     }
     for (ProbedIdentity& identity : context_identities(layer, step, probes_, one_rank_))
       found_.push_back(std::move(identity));
@@ -56,96 +46,67 @@ class IdentityCheck {
   std::vector<ProbedIdentity> take() { return std::move(found_); }
 
  private:
-  struct End {
-    Probe probe;
-    std::string tensor;
-  };
-
-  const RankProgram& built(const LayerSteps& layer, std::size_t rank) const {
-    return program_.ranks[static_cast<std::size_t>(layer.ranks[rank].built)];
+  const Op& op_of(const LayerEnd& end) const {
+    return program_.ranks[static_cast<std::size_t>(end.rank)].ops[static_cast<std::size_t>(end.op)];
+  }
+  // What was probed of the end's tensor on a rank of the layer's group. The end may stand in
+  // another stage, on the rank there with the same other coordinates.
+  const ProbedTensor* seen(const LayerEnd& end, const Probe& probe, Coordinates at) const {
+    at.pp = program_.ranks[static_cast<std::size_t>(end.rank)].at.pp;
+    return probed_tensor(probes_, probe, end.tensor, rank_of(setup_.mesh, at));
   }
 
-  // A ring of TP passes blocks on while it multiplies them.
-  static bool is_first_of_ring(const LayerStep& step) {
-    return step.kind == LayerStepKind::kExchange && step.blocks > 1 && step.block == 0;
-  }
-  // Where the ranks have what the ring establishes: tokens from the first exchange on, a sum when
-  // the last part has been added.
-  static std::size_t last_of_ring(const LayerSteps& layer, std::size_t first) {
-    const LayerStep& of = layer.steps[first];
-    const std::vector<LayerTensor>& sent = of.ranks.front().tensors;
-    if (sent.empty() || !sent.front().partial) return first;
-    std::size_t last = first;
-    while (last + 1 < layer.steps.size() && !(layer.steps[last].piece == Piece::kCombine &&
-                                              layer.steps[last].block + 1 == of.blocks))
-      ++last;
-    return last;
-  }
-
-  std::set<std::int32_t> buffers_of(const LayerSteps& layer, const LayerStep& step) const {
-    std::set<std::int32_t> buffers;
-    const int op = step.ranks.front().first_op;
-    if (op < 0) return buffers;
-    const RankProgram& rank = built(layer, 0);
-    for (const Operand& operand : rank.operands_of(rank.ops[static_cast<std::size_t>(op)]))
-      buffers.insert(operand.buffer);
-    return buffers;
-  }
-
-  // The tensor of a piece that stands in one of the buffers.
-  std::optional<End> end_of(const LayerSteps& layer, const LayerStep& step,
-                            const std::set<std::int32_t>& buffers, bool written) const {
-    const int index = step.ranks.front().first_op;
-    if (step.kind != LayerStepKind::kCompute || index < 0) return std::nullopt;
-    const RankProgram& rank = built(layer, 0);
-    const Op& op = rank.ops[static_cast<std::size_t>(index)];
-    const auto operands = rank.operands_of(op);
-    for (const OpTensor& tensor :
-         op_tensors_at(setup_, program_.shape, rank, op, layer.ranks.front().at))
-      if (tensor.written == written && buffers.count(operands[tensor.operand].buffer) > 0)
-        return End{{layer.choice.layer, step.piece, layer.choice.microbatch, step.phase, 1},
-                   tensor.name};
-    return std::nullopt;
-  }
-
-  void compare(const LayerSteps& layer, std::size_t at, End before, End after, int step) {
-    before.probe.step = after.probe.step = step;
+  void compare(const LayerSteps& layer, std::size_t at, const LayerEnd& made_by,
+               const LayerEnd& used_by, int step) {
+    const auto probe_of = [&](const LayerEnd& end) {
+      const Op& op = op_of(end);
+      return Probe{op.layer, op.piece, op.microbatch, op.phase, step};
+    };
+    const LayerStep& collective = layer.steps[at];
     ProbedIdentity identity;
-    identity.collective = layer.steps[at].collective;
+    identity.collective = collective.collective;
+    identity.of = layer.choice;
     identity.layer_step = static_cast<int>(at);
-    identity.before = before.probe;
-    identity.after = after.probe;
-    identity.tensor_before = before.tensor;
-    identity.tensor_after = after.tensor;
-    identity.kind = IdentityKind::kShards;
+    identity.before = probe_of(made_by);
+    identity.after = probe_of(used_by);
+    identity.tensor_before = made_by.tensor;
+    identity.tensor_after = used_by.tensor;
+    const bool largest = is_of_largest(layer, collective);
+    if (largest) identity.kind = IdentityKind::kLargest;
     WholeTensor whole;
     // Each replica of an EP group adds up its own tokens; the first is checked.
     const auto elsewhere = [](const LayerRank& rank) { return rank.at.dp > 0; };
     for (const LayerRank& rank : layer.ranks) {
       if (elsewhere(rank)) continue;
-      const ProbedTensor* part = probed_tensor(probes_, before.probe, before.tensor, rank.rank);
+      const ProbedTensor* part = seen(made_by, identity.before, rank.at);
       if (!part) return;
       const bool adds = has(part->what.partial, Axis::kTp);
       if (!adds && rank.at.tp > 0 && has(part->what.replicated, Axis::kTp)) continue;
-      whole.put(*part, adds);
+      whole.put(*part, adds ? Joined::kSum : largest ? Joined::kLargest : Joined::kEqual);
       if (adds) identity.kind = IdentityKind::kSum;
       identity.ranks.push_back(rank.rank);
     }
+    if (!whole.complete()) return;
     identity.largest_value = whole.largest();
     for (const LayerRank& rank : layer.ranks) {
       if (elsewhere(rank)) continue;
-      const ProbedTensor* result = probed_tensor(probes_, after.probe, after.tensor, rank.rank);
+      const ProbedTensor* result = seen(used_by, identity.after, rank.at);
       const auto difference = result ? whole.difference_from(*result) : std::nullopt;
       if (!difference) return;
       identity.largest_difference = std::max(identity.largest_difference, *difference);
     }
-    const ProbedTensor* one = probed_tensor(one_rank_, after.probe, after.tensor, 0);
+    const ProbedTensor* one = probed_tensor(one_rank_, identity.after, used_by.tensor, 0);
     if (one) identity.one_rank_difference = whole.difference_from(*one);
     // A ring does what a collective does.
-    if (layer.steps[at].kind == LayerStepKind::kExchange)
+    if (collective.kind == LayerStepKind::kExchange)
       identity.collective = identity.kind == IdentityKind::kSum ? CollectiveKind::kReduceScatter
                                                                 : CollectiveKind::kAllGather;
     found_.push_back(std::move(identity));
+  }
+
+  bool is_of_largest(const LayerSteps& layer, const LayerStep& collective) const {
+    const LayerEnd op{layer.ranks.front().built, collective.ranks.front().first_op, {}};
+    return op_of(op).reduction == Reduction::kMax;
   }
 
   const Setup& setup_;
@@ -154,6 +115,13 @@ class IdentityCheck {
   const std::vector<ProbedRank>& one_rank_;
   std::vector<ProbedIdentity> found_;
 };
+
+LayerChoice choice_of(const Probe& probe) {
+  const LayerPlace place = probe.layer >= 0                   ? LayerPlace::kLayer
+                           : probe.piece == Piece::kEmbedding ? LayerPlace::kEmbedding
+                                                              : LayerPlace::kHead;
+  return {std::max(probe.layer, 0), probe.microbatch, probe.phase != Phase::kForward, place};
+}
 
 }  // namespace
 
@@ -164,15 +132,50 @@ std::vector<ProbedIdentity> identities_of(const Setup& setup, const Program& pro
   std::vector<std::pair<LayerChoice, int>> seen;
   for (const ProbedRank& probed : probes) {
     const Probe& probe = probed.probe;
-    if (probed.replica > 0 || probe.layer < 0) continue;
-    const std::pair of{LayerChoice{probe.layer, probe.microbatch, probe.phase != Phase::kForward},
-                       probe.step};
+    if (probed.replica > 0) continue;
+    const std::pair of{choice_of(probe), probe.step};
     if (std::find(seen.begin(), seen.end(), of) != seen.end()) continue;
     seen.push_back(of);
     check.check(of.first, of.second);
   }
   return check.take();
 }
+
+namespace {
+
+bool in_layer(const ProbedIdentity& identity) { return identity.of.place == LayerPlace::kLayer; }
+
+Message place_of(const ProbedIdentity& identity) {
+  if (in_layer(identity)) return message("probe-identity.in-layer", "Layer {}", identity.of.layer);
+  if (identity.of.place == LayerPlace::kEmbedding)
+    return message("probe-identity.in-embedding", "Embedding");
+  return message("probe-identity.in-head", "Head and loss");
+}
+
+// "norm-1", and of another layer "norm-1 in layer 2".
+Message piece_of(const ProbedIdentity& identity, const Probe& probe) {
+  const std::string piece = key_of(name_of(probe.piece));
+  if (probe.layer < 0 || (in_layer(identity) && probe.layer == identity.of.layer))
+    return plain(piece);
+  return message("probe-identity.piece-in-layer", "{} in layer {}", piece, probe.layer);
+}
+
+Message ring_sums_sentence(const ProbedIdentity& identity, const std::string& ranks,
+                           const std::string& difference, const std::string& value) {
+  if (identity.home)
+    return message("probe-identity.ring-home",
+                   "{}, ring: gradients of keys and values that ranks {} have after round {} are "
+                   "those that come home to the next ranks; largest difference {} of values up to "
+                   "{}.",
+                   place_of(identity), ranks, identity.round, difference, value);
+  return message("probe-identity.ring-sums",
+                 "{}, ring: gradients of keys and values that ranks {} have after round {} are "
+                 "those to which the next ranks add in round {}; largest difference {} of values "
+                 "up to {}.",
+                 place_of(identity), ranks, identity.round, identity.round + 1, difference, value);
+}
+
+}  // namespace
 
 Message sentence_of(const ProbedIdentity& identity) {
   const IdentityKind kind = identity.kind;
@@ -185,42 +188,50 @@ Message sentence_of(const ProbedIdentity& identity) {
                          rank);
   std::string name(name_of(identity.collective));
   std::replace(name.begin(), name.end(), '_', '-');
-  const int layer = identity.before.layer;
-  const std::string left = key_of(name_of(identity.before.piece));
-  const std::string right = key_of(name_of(identity.after.piece));
+  const Message place = place_of(identity);
+  const Message left = piece_of(identity, identity.before);
+  const Message right = piece_of(identity, identity.after);
   const std::string difference = fmt::format("{:.1g}", identity.largest_difference);
   const std::string value = fmt::format("{:.2g}", identity.largest_value);
   switch (kind) {
     case IdentityKind::kSum:
       return message("probe-identity.sum",
-                     "Layer {}, {}: the partial sums {} of {} of ranks {}, added up, equal {} of "
-                     "{} behind it; largest difference {} of values up to {}.",
-                     layer, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+                     "{}, {}: the partial sums {} of {} of ranks {}, added up, equal {} of {} "
+                     "behind it; largest difference {} of values up to {}.",
+                     place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+                     difference, value);
+    case IdentityKind::kLargest:
+      return message("probe-identity.largest",
+                     "{}, {}: of {} of {} of ranks {}, the largest of each element is {} of {} "
+                     "behind it; largest difference {} of values up to {}.",
+                     place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
                      difference, value);
     case IdentityKind::kTurned:
       return message("probe-identity.turned",
-                     "Layer {}, {}: {} of {} of ranks {}, put together, have the elements of {} of "
-                     "{} behind it, which is cut another way; largest difference {} of values up "
-                     "to {}.",
-                     layer, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+                     "{}, {}: {} of {} of ranks {}, put together, have the elements of {} of {} "
+                     "behind it, which is cut another way; largest difference {} of values up to "
+                     "{}.",
+                     place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
                      difference, value);
     case IdentityKind::kRing:
       return message("probe-identity.ring",
-                     "Layer {}, ring: keys and values of round {} on ranks {} are those that the "
-                     "next ranks have in round {}; largest difference {} of values up to {}.",
-                     layer, identity.round, ranks, identity.round + 1, difference, value);
+                     "{}, ring: keys and values of round {} on ranks {} are those that the next "
+                     "ranks have in round {}; largest difference {} of values up to {}.",
+                     place, identity.round, ranks, identity.round + 1, difference, value);
+    case IdentityKind::kRingSums:
+      return ring_sums_sentence(identity, ranks, difference, value);
     case IdentityKind::kOutputs:
       return message("probe-identity.outputs",
-                     "Layer {}: {} of {} of ranks {}, put together, differs from one rank's by {} "
-                     "at most, of values up to {}.",
-                     layer, identity.tensor_before, left, ranks, difference, value);
+                     "{}: {} of {} of ranks {}, put together, differs from one rank's by {} at "
+                     "most, of values up to {}.",
+                     place, identity.tensor_before, left, ranks, difference, value);
     case IdentityKind::kShards:
       break;
   }
   return message("probe-identity.shards",
-                 "Layer {}, {}: the shards {} of {} of ranks {}, put together, equal {} of {} "
-                 "behind it; largest difference {} of values up to {}.",
-                 layer, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+                 "{}, {}: the shards {} of {} of ranks {}, put together, equal {} of {} behind it; "
+                 "largest difference {} of values up to {}.",
+                 place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
                  difference, value);
 }
 
@@ -228,32 +239,60 @@ Message one_rank_sentence_of(const ProbedIdentity& identity) {
   // Which round a key came in is no matter of one rank.
   const bool ring = identity.kind == IdentityKind::kRing;
   return message("probe-identity.one-rank", "One rank's {} of {}: largest difference {}.",
-                 ring ? "k, v" : identity.tensor_after, key_of(name_of(identity.after.piece)),
+                 ring ? "k, v" : identity.tensor_after, piece_of(identity, identity.after),
                  fmt::format("{:.1g}", *identity.one_rank_difference));
 }
 
+namespace {
+
+std::string_view name_of(IdentityKind kind) {
+  switch (kind) {
+    case IdentityKind::kSum:
+      return "sum";
+    case IdentityKind::kLargest:
+      return "largest";
+    case IdentityKind::kShards:
+      return "shards";
+    case IdentityKind::kTurned:
+      return "turned";
+    case IdentityKind::kRing:
+      return "ring";
+    case IdentityKind::kRingSums:
+      return "ring-sums";
+    case IdentityKind::kOutputs:
+      return "outputs";
+  }
+  return "";
+}
+
+nlohmann::json layer_json(int layer) {
+  return layer < 0 ? nlohmann::json(nullptr) : nlohmann::json(layer);
+}
+
+nlohmann::json end_json(const Probe& probe, const std::string& tensor) {
+  return {{"layer", layer_json(probe.layer)},
+          {"piece", key_of(name_of(probe.piece))},
+          {"phase", key_of(name_of(probe.phase))},
+          {"tensor", tensor}};
+}
+
+}  // namespace
+
 nlohmann::json to_json(const ProbedIdentity& identity) {
   const IdentityKind kind = identity.kind;
-  const bool collective = kind != IdentityKind::kRing && kind != IdentityKind::kOutputs;
-  nlohmann::json json = {{"kind", kind == IdentityKind::kSum      ? "sum"
-                                  : kind == IdentityKind::kShards ? "shards"
-                                  : kind == IdentityKind::kTurned ? "turned"
-                                  : kind == IdentityKind::kRing   ? "ring"
-                                                                  : "outputs"},
+  const bool collective = kind != IdentityKind::kRing && kind != IdentityKind::kRingSums &&
+                          kind != IdentityKind::kOutputs;
+  nlohmann::json json = {{"kind", name_of(kind)},
                          {"collective", collective ? nlohmann::json(name_of(identity.collective))
                                                    : nlohmann::json(nullptr)},
+                         {"part", name_of(identity.of.place)},
+                         {"direction", identity.of.backward ? "backward" : "forward"},
                          {"layer_step", identity.layer_step},
-                         {"layer", identity.before.layer},
-                         {"microbatch", identity.before.microbatch},
+                         {"layer", layer_json(in_layer(identity) ? identity.of.layer : -1)},
+                         {"microbatch", identity.of.microbatch},
                          {"step", identity.before.step},
-                         {"before",
-                          {{"piece", key_of(name_of(identity.before.piece))},
-                           {"phase", key_of(name_of(identity.before.phase))},
-                           {"tensor", identity.tensor_before}}},
-                         {"after",
-                          {{"piece", key_of(name_of(identity.after.piece))},
-                           {"phase", key_of(name_of(identity.after.phase))},
-                           {"tensor", identity.tensor_after}}},
+                         {"before", end_json(identity.before, identity.tensor_before)},
+                         {"after", end_json(identity.after, identity.tensor_after)},
                          {"sum", kind == IdentityKind::kSum},
                          {"ranks", identity.ranks},
                          {"largest_difference", identity.largest_difference},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a collective of tensor or context parallelism establishes, checked on the tensors that a run
 // had: the ranks' partial sums before it add up to what each rank has behind it, shards are parts
-// of it, and what is sent arrives. Both sides are put together to the whole tensor and compared
-// element by element. context_identity.h has those of context parallelism.
+// of it, and what is sent arrives. Those of embedding, head and loss are told as those of layers.
+// Both sides are put together to the whole tensor and compared element by element.
+// context_identity.h has those of context parallelism.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,25 +11,30 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/layer/layer_steps.h"
 #include "engine/plan/result.h"
 #include "engine/run/train/probe/probe.h"
 
 namespace parallelarium {
 
 enum class IdentityKind : std::uint8_t {
-  kSum,     // ranks are added up
-  kShards,  // shards are put together
-  kTurned,  // cut by tokens before, by heads behind: Ulysses' all-to-all
-  kRing,    // what each rank has is its left neighbour's of the round before
-  kOutputs  // no collective: attention's outputs, put together, beside one rank's
+  kSum,       // ranks are added up
+  kLargest,   // of each element the largest rank's: the loss's maximum of logits
+  kShards,    // shards are put together
+  kTurned,    // cut by tokens before, by heads behind: Ulysses' all-to-all
+  kRing,      // what each rank has is its left neighbour's of the round before
+  kRingSums,  // so it is with gradients of keys and values, to which each round has added
+  kOutputs    // no collective: attention's outputs, put together, beside one rank's
 };
 
 struct ProbedIdentity {
   IdentityKind kind = IdentityKind::kShards;
-  CollectiveKind collective = CollectiveKind::kAllReduce;  // of the first three kinds
+  CollectiveKind collective = CollectiveKind::kAllReduce;  // of the first four kinds
+  LayerChoice of;                                          // whose collective it is
   int layer_step = 0;   // of the collective, exchange or attention, as LayerSteps::steps
   int round = 0;        // of a ring, the one before
-  Probe before, after;  // the pieces beside it
+  bool home = false;    // of kRingSums: there is no next round, and the gradients are their rank's
+  Probe before, after;  // the pieces beside it, maybe of another layer or the other direction
   std::string tensor_before, tensor_after;  // "k, v"
   std::vector<int> ranks;                   // that brought a part, global
   // Of an element, over all ranks behind the collective; of outputs, from one rank's.

@@ -39,17 +39,20 @@ std::size_t whole_elements(const OpTensor& tensor) {
 
 }  // namespace
 
-void WholeTensor::put(const ProbedTensor& part, bool adds) {
+void WholeTensor::put(const ProbedTensor& part, Joined as) {
   values_.resize(whole_elements(part.what), 0);
   there_.resize(values_.size(), false);
   for_each_place(part.what, [&](std::size_t place, std::size_t element) {
     const double value = part.value(element);
-    if (adds)
-      values_[place] += value;
-    else if (there_[place])
-      contradiction_ = std::max(contradiction_, std::fabs(values_[place] - value));
+    double& whole = values_[place];
+    if (!there_[place])
+      whole = value;
+    else if (as == Joined::kSum)
+      whole += value;
+    else if (as == Joined::kLargest)
+      whole = std::max(whole, value);
     else
-      values_[place] = value;
+      contradiction_ = std::max(contradiction_, std::fabs(whole - value));
     there_[place] = true;
   });
 }

@@ -10,12 +10,17 @@
 
 namespace parallelarium {
 
+// How ranks' parts that have the same place make one element of the whole.
+enum class Joined : std::uint8_t {
+  kEqual,   // they must be equal; see contradiction()
+  kSum,     // partial sums
+  kLargest  // the largest of them
+};
+
 class WholeTensor {
  public:
-  // The part stands at its places of the whole; `adds`: on top of what stands there, as partial
-  // sums do. Else it must be equal where two ranks have the same place; see contradiction().
-  // All parts must be of one tensor.
-  void put(const ProbedTensor& part, bool adds);
+  // The part stands at its places of the whole. All parts must be of one tensor.
+  void put(const ProbedTensor& part, Joined as);
   // Every element came from some part.
   bool complete() const;
   double largest() const;  // without its sign
