@@ -126,10 +126,8 @@ RunSetup probed_model(const std::string& words) {
   return setup;
 }
 
-class Probes : public testing::TestWithParam<const char*> {};
-
-TEST_P(Probes, PutTogetherAreThoseOfOneRank) {
-  const RunSetup setup = probed_model(GetParam());
+void expect_those_of_one_rank(const std::string& words) {
+  const RunSetup setup = probed_model(words);
   const Program program = built(setup);
   RunSetup alone = one_rank_setup(setup);
   alone.run.warmup = 0;
@@ -158,6 +156,10 @@ TEST_P(Probes, PutTogetherAreThoseOfOneRank) {
   EXPECT_GE(compared, 100u);
 }
 
+class Probes : public testing::TestWithParam<const char*> {};
+
+TEST_P(Probes, PutTogetherAreThoseOfOneRank) { expect_those_of_one_rank(GetParam()); }
+
 INSTANTIATE_TEST_SUITE_P(
     Meshes, Probes,
     testing::Values(
@@ -175,17 +177,32 @@ INSTANTIATE_TEST_SUITE_P(
         "cp=2 context-parallel=all-gather attention=fused",
         "llama cp=2 context-parallel=all-gather attention=fused", "cp=2 context-parallel=ulysses",
         "llama cp=2 context-parallel=ulysses", "cp=2 context-parallel=ulysses attention=fused",
-        "tp=2 cp=2 attention=fused sequence-parallel=true",
-        "llama tp=2 cp=2 attention=fused context-parallel=all-gather",
-        "llama tp=4 cp=2 attention=fused sequence-parallel=true",
-        "tp=2 cp=2 context-parallel=ulysses sequence-parallel=true",
-        "llama tp=2 cp=2 context-parallel=ulysses", "llama pp=2 tp=2",
-        "llama pp=2 schedule=zb-h1 tp=2", "tp=2 overlap-tensor=true",
+        "llama pp=2 tp=2", "llama pp=2 schedule=zb-h1 tp=2", "tp=2 overlap-tensor=true",
         "tp=2 recompute=full dropout=0.1", "llama tp=2 recompute=second-products",
         "recompute=second-products", "dp=2 zero=3 tp=2", "experts=4 top-k=2 expert-ffn=12 tp=2",
         "experts=4 top-k=2 expert-ffn=12 dp=2 ep=2",
         "llama experts=4 top-k=2 expert-ffn=12 shared-experts=1 tp=2 sequence-parallel=true"),
     name_of_case);
+
+// TP with and without SP, times the kinds of CP, times both shapes of a layer.
+std::vector<std::string> tensor_and_context() {
+  std::vector<std::string> all;
+  for (const char* model : {"heads=8 kv-heads=8", "llama heads=8 kv-heads=4"})
+    for (const char* tensor :
+         {"tp=2", "tp=2 sequence-parallel=true", "tp=4", "tp=4 sequence-parallel=true"})
+      for (const char* kind : {"ring", "all-gather", "ulysses"})
+        all.push_back(std::string(model) + " " + tensor +
+                      " cp=2 attention=fused context-parallel=" + kind);
+  return all;
+}
+class ProbesOfTensorAndContext : public testing::TestWithParam<std::string> {};
+
+TEST_P(ProbesOfTensorAndContext, PutTogetherAreThoseOfOneRank) {
+  expect_those_of_one_rank(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Meshes, ProbesOfTensorAndContext, testing::ValuesIn(tensor_and_context()),
+                         [](const auto& info) { return test_name(info.param); });
 
 void expect_same_run(const RunResult& with, const RunResult& without) {
   EXPECT_EQ(with.observation.losses, without.observation.losses);
