@@ -40,7 +40,7 @@ namespace parallelarium {
 
 inline constexpr int kProtocolVersion = 1;
 
-// A document: {format, setup, runs: [what `run` answers], ...}; see app/document.h.
+// A document: {format, setup, runs: [what `run` answers], ...}; see app/state/document/document.h.
 inline constexpr char kDocumentFormat[] = "parallelarium-document/1";
 
 // "Content-Length: N\r\n\r\n" + body.

@@ -194,8 +194,6 @@ const std::vector<Planted>& planted() {
       {"AnswerOnScreen", "answer-shown", [](C& c) { c.step(kAsk)["hide"] = {"step"}; }},
       {"DistractorWithinTolerance", "option-too-near",
        [](C& c) { c.step(kAsk)["options"][0]["value"] = "(p - 1) / (m + p)"; }},
-      {"CardsReadAlike", "option-too-near",
-       [](C& c) { c.step("more-stages")["options"][2]["value"] = "(p - 1) / (m + p)"; }},
       {"TwoMistakesAlike", "option-feedback",
        [](C& c) { c.step(kAsk)["options"][1]["value"] = c.step(kAsk)["options"][0]["value"]; }},
       // goals

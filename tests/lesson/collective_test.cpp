@@ -238,6 +238,17 @@ const std::vector<Planted>& planted_in_collectives() {
        }},
       {"WrongOptionOfAChoice", "answer-prediction",
        [](C& c) { c.step("only-neighbours")["options"][2]["value"] = "4 * S * beta"; }},
+      {"RightOptionIsTheLongest", "text-options",
+       [](C& c) {
+         c.replace(
+             "Three times as long: its messages share links.",
+             "Three times as long: its messages share links, and each of them waits for others.");
+       }},
+      {"CardsReadAlike", "option-too-near",
+       [](C& c) {
+         c.step("only-neighbours")["options"][0]["value"] =
+             c.step("only-neighbours")["options"][2]["value"];
+       }},
       {"SolutionFails", "goal-solution",
        [](C& c) { c.step("as-few-bytes")["solution"]["collective.algorithm"] = "tree"; }},
       {"LimitDoesNotBind", "goal-limit",

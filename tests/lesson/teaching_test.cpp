@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
+#include <sstream>
 
 #include "engine/lesson/teaching/class_seed.h"
 #include "engine/lesson/teaching/new_lesson.h"
@@ -15,6 +17,7 @@
 #include "engine/lesson/teaching/report.h"
 #include "engine/lesson/teaching/rerun.h"
 #include "tests/lesson/hand_in.h"
+#include "tests/lesson/lesson_copy.h"
 
 namespace parallelarium {
 namespace {
@@ -40,6 +43,39 @@ TEST(NewLesson, IsProvedAsItStands) {
 TEST(NewLesson, RefusesWhatIsNoId) {
   for (const char* name : {"My-Lesson", "a--b", "-a", "a_b"})
     EXPECT_EQ(write_new_lesson(in_folder(name)).error().kind, "lesson-name") << name;
+}
+
+// What is asked last is a new setup, and then comes the card. Lessons of orders end with the
+// hardest order, and the capstone with a repair.
+TEST(Course, LessonsEndWithAQuestionAndACard) {
+  const Result<Course> course = read_course(shipped_lessons());
+  ASSERT_TRUE(course);
+  for (const CourseEntry& entry : course->lessons) {
+    const std::vector<Step> steps = shipped(entry.id).steps;
+    ASSERT_GE(steps.size(), 2u);
+    EXPECT_EQ(steps.back().kind, StepKind::kRead) << entry.id;
+    const Step& last = steps[steps.size() - 2];
+    EXPECT_TRUE(last.kind == StepKind::kPredict || last.builds_order() ||
+                entry.id == "defend-your-plan")
+        << entry.id << ": " << last.id;
+  }
+}
+
+// A row of the table: | session | lessons | minutes | ... |
+TEST(Syllabus, AddsUpTheMinutesOfItsLessons) {
+  std::istringstream text(content_of(shipped_lessons() + "/TEACHING.md"));
+  const std::regex row(R"(\| [^|]+ \| ([a-z0-9, -]+) \| ([0-9]+) \|.*)");
+  int sessions = 0;
+  for (std::string line; std::getline(text, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, row)) continue;
+    ++sessions;
+    std::istringstream lessons(found[1].str());
+    int minutes = 0;
+    for (std::string id; std::getline(lessons >> std::ws, id, ',');) minutes += shipped(id).minutes;
+    EXPECT_EQ(minutes, std::stoi(found[2].str())) << line;
+  }
+  EXPECT_EQ(sessions, 8) << "six, a taster before them and the capstone";
 }
 
 TEST(Playlist, HasATitleAndLessonsInTheOrderOfItsLines) {

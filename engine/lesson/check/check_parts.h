@@ -52,8 +52,9 @@ std::string drawn_words(const Lesson& lesson, const Symbols& drawn);
 // Whether what is answered there is the "guess" of texts from then on.
 bool commits_a_number(const Step& step);
 
-// Checks texts: titles, every part that a step needs and no other, how long they are, Markdown,
-// links and pictures, and a value for every {{expression}}. `drawn`: the values to try.
+// Checks texts: titles, every part that a step needs and no other, how long they are, that the
+// right option is not by far the longest, Markdown, links and pictures, and a value for every
+// {{expression}}. `drawn`: the values to try.
 void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
                  Faults& faults);
 

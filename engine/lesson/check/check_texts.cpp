@@ -23,6 +23,14 @@ bool fits_beside_field(const std::string& unit) {
 
 constexpr std::size_t kMostWords = 120;
 
+// A right option that is so much longer than another gives itself away.
+constexpr double kMostOfTheShortest = 1.5;
+
+std::size_t letters_of(const std::string& shown) {
+  return static_cast<std::size_t>(std::count_if(
+      shown.begin(), shown.end(), [](unsigned char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
 // What stands between spaces and has a letter: no number, sign, bullet or border of a table.
 std::size_t words_of(const std::string& shown) {
   std::istringstream text(shown);
@@ -113,9 +121,28 @@ class TextCheck {
                                 kMostUnitBytes));
     }
     check_hint(step, words, after, place(step.id), faults_);
+    alike(step, words, after);
   }
 
  private:
+  void alike(const Step& step, const StepText& words, const Symbols& symbols) {
+    std::size_t right = 0, longest = 0, shortest = std::string::npos;
+    for (const Option& option : step.options) {
+      const Result<std::string> shown = fill_in(words.part("option " + option.id), symbols);
+      if (!shown) return;  // filled() tells
+      const std::size_t letters = letters_of(*shown);
+      if (option.correct) right = letters;
+      longest = std::max(longest, letters);
+      shortest = std::min(shortest, letters);
+    }
+    if (right > 0 && right == longest &&
+        static_cast<double>(right) > kMostOfTheShortest * static_cast<double>(shortest))
+      faults_.add("text-options", place(step.id),
+                  fmt::format("The right option is the longest, {} letters, and the shortest has "
+                              "{}: its length gives it away.",
+                              right, shortest));
+  }
+
   std::string place(const std::string& what) const { return file_ + ": " + what; }
 
   void filled(const std::string& markdown_text, const Symbols& symbols, const std::string& where) {
@@ -169,6 +196,7 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   known.observed["losses"] = std::vector<double>(static_cast<std::size_t>(run.warmup + run.steps));
   known.collective_observed = known.collective_predicted;
   known.collective_observed["source"] = "measured";
+  known.collective_observed["correct"] = 1;
   Answer answer;
   if (step.ask && !step.ask->answer.empty()) {
     const Result<double> right = evaluate(step.ask->answer, context.symbols());

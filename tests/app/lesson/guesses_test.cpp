@@ -95,7 +95,7 @@ TEST_F(LessonSummary, SaysEachFigureInItsUnitAndAWordAsItStands) {
   while (player().is_open()) {
     play();
     ASSERT_TRUE(player().state().solved) << step();
-    if (step() == "everyone-to-everyone")
+    if (step() == "what-comes-together")
       word = player().option_text(player().state().answer.option).trimmed();
     if (step() == "two-halves") entry = player().title();
     player().next();

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a lesson says of its runs reaches them: how many steps there are, and which rank is slow.
 // How they are run stays the student's.
+#include <gmock/gmock.h>
+
+#include <QLabel>
+#include <QPushButton>
+
 #include "tests/app/lesson/lesson_fixture.h"
 
 namespace parallelarium {
@@ -37,6 +42,29 @@ TEST_F(LessonPlay, TheSlowRankIsTheLessonsAndTheBackendTheStudents) {
   EXPECT_EQ(session_.setup().run.steps, 40);
   EXPECT_EQ(slow_rank().factor, 1);
   EXPECT_EQ(session_.setup().run.backend, Backend::kCpu);
+}
+
+// A computer that is busy with something else may never pass a check on time.
+TEST_F(LessonPlay, AfterTwoMissedRunsTheLessonGoesOnAndSaysThatTheCheckIsNotMet) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  player().commit({0.4, {}, {}, {}});
+  player().next();
+  ASSERT_EQ(step(), "run-it");
+  bring_run(0.9, "2026-11-21T08:00:00Z");
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("must lie between"));
+  EXPECT_FALSE(player().may_continue());
+  bring_run(0.9, "2026-11-21T08:01:00Z");
+  EXPECT_EQ(primary()->text(), QStringLiteral("▶ Run"));
+  ASSERT_TRUE(player().may_continue());
+  for (QPushButton* button : panel_->findChildren<QPushButton*>())
+    if (button->text() == QLatin1String("Continue with this run")) button->click();
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(panel_->findChild<QLabel*>("LessonVerdict")->text(), QStringLiteral("Check not met"));
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("not met"));
+  const auto answers = player().answers();
+  EXPECT_EQ(answers["steps"].back()["check_met"], false);
+  EXPECT_EQ(answers["steps"].back()["right"], false);
 }
 
 }  // namespace

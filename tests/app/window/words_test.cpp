@@ -124,7 +124,7 @@ TEST(Glossary, NamesASourceOrALessonForEveryFormula) {
   }
 }
 
-TEST(Glossary, HasTheWordsThatTheStripAndItsSourcesUse) {
+TEST(Glossary, HasTheWordsThatTheWindowUses) {
   const QSet<QString> known = known_words(both().at(QStringLiteral("en")));
   for (const char* word : {"Bubble of whole step",
                            "Peak memory",
@@ -145,7 +145,13 @@ TEST(Glossary, HasTheWordsThatTheStripAndItsSourcesUse) {
                            "pt",
                            "Prove it",
                            "Pin",
-                           "lower bound at peak rates"})
+                           "lower bound at peak rates",
+                           "critical path",
+                           "World size",
+                           "throughput",
+                           "residual stream",
+                           "Placement",
+                           "Recipe"})
     EXPECT_TRUE(known.contains(QString::fromLatin1(word).toLower())) << word;
 }
 
