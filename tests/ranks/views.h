@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the views Layer and Who holds what say of a run, beside what the run counted: FLOPs and
 // bytes of all layers, embedding and head of a rank are those of its ops and of its ledger, bytes
-// kept those of the buffer table, and states and activations held those of its arena.
+// kept those of the buffer table, states held those of its arena, and activations held those of its
+// memory over time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -133,8 +134,11 @@ inline void expect_holdings_add_up(const Setup& setup, const Program& program,
         EXPECT_NEAR(double(bytes[of]), double(seen.memory[at].bytes[of]), double(buckets.size()))
             << name_of(category);
       }
-      EXPECT_EQ(passing,
-                open_passing_bytes(program.ranks[at], seen.timeline.ranks[at].spans, time));
+      // The view reads collectives; the steps of an algorithm are none to it.
+      if (setup.collectives == "direct") {
+        EXPECT_EQ(passing,
+                  open_passing_bytes(program.ranks[at], seen.timeline.ranks[at].spans, time));
+      }
     }
   }
 }
@@ -149,7 +153,6 @@ inline void expect_activations_add_up(const Program& program, const Observation&
       std::int64_t bytes = 0;
       for (const HeldActivations& each : held.at(points[point].time)) bytes += each.bytes;
       EXPECT_EQ(bytes, points[point].bytes[activations]) << "rank " << at;
-      EXPECT_LE(bytes, seen.memory[at].bytes[activations]) << "rank " << at;
     }
   }
 }

@@ -77,9 +77,13 @@ void add_loss(const Setup& setup, const RankProgram& rank, const LayerSteps& lay
 }  // namespace
 
 bool is_op_of_vocabulary(const Program& program, const Op& op, const LayerChoice& choice) {
-  if (op.layer >= 0 || op.microbatch != choice.microbatch || op.lane == Lane::kData) return false;
-  // What passes between stages belongs to no piece.
-  if (op.group >= 0 && program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kPp)
+  if (op.layer >= 0 || op.microbatch != choice.microbatch) return false;
+  const Axis axis =
+      op.group >= 0 ? program.groups[static_cast<std::size_t>(op.group)].axis : Axis::kWorld;
+  // What passes between stages belongs to no piece, nor do buckets of ZeRO; what TP hides behind
+  // products may be in the lane of data, too.
+  if (axis == Axis::kPp || op.piece == Piece::kZeroGrad ||
+      (op.lane == Lane::kData && axis != Axis::kTp))
     return false;
   return is_of_embedding(op) == (choice.place == LayerPlace::kEmbedding);
 }

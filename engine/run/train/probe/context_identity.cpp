@@ -29,6 +29,15 @@ bool same_places(const OpTensor& a, const OpTensor& b) {
   return true;
 }
 
+// Positions are turned back behind what CP sends: "dk-turned" is "dk" there.
+constexpr std::string_view kTurned = "-turned";
+
+bool is_turned(const std::string& name) { return name.ends_with(kTurned); }
+
+std::string turned_back(const std::string& name) {
+  return is_turned(name) ? name.substr(0, name.size() - kTurned.size()) : name;
+}
+
 class ContextCheck {
  public:
   ContextCheck(const LayerSteps& layer, int step, const std::vector<ProbedRank>& probes,
@@ -67,7 +76,7 @@ class ContextCheck {
     for (const ProbedRank& probed : probes_) {
       if (probed.rank != rank || !(probed.probe == left)) continue;
       for (const ProbedTensor& before : probed.tensors) {
-        const ProbedTensor* after = seen(right, before.what.name, rank);
+        const ProbedTensor* after = seen(right, turned_back(before.what.name), rank);
         if (after && before.what.written && !after->what.written &&
             (is_over(before.what.partial, Axis::kCp) || !same_places(before.what, after->what)))
           names.push_back(before.what.name);
@@ -86,7 +95,9 @@ class ContextCheck {
     identity.layer_step = step;
     identity.before = left;
     identity.after = right;
-    if (compare(identity, names, names)) keep(std::move(identity));
+    std::vector<std::string> found;
+    for (const std::string& name : names) found.push_back(turned_back(name));
+    if (compare(identity, names, found)) keep(std::move(identity));
     return true;
   }
 
@@ -147,9 +158,9 @@ class ContextCheck {
           return other.at == at;
         });
     if (next == layer_.ranks.end()) return false;
-    // Positions are turned back where a rank's gradients are whole again; learned ones are not.
-    for (const char* turned : {"", "-turned"}) {
-      const std::string stem = std::string(name) + turned;
+    // Learned positions are not turned.
+    for (const std::string_view turned : {std::string_view(), kTurned}) {
+      const std::string stem = std::string(name).append(turned);
       const std::string left = fmt::format("{}-step-{}", stem, identity.round);
       const std::string right =
           identity.home ? stem + "-came" : fmt::format("{}-came-step-{}", stem, identity.round + 1);
@@ -197,6 +208,9 @@ class ContextCheck {
           whole.put(*part, adds ? Joined::kSum : Joined::kEqual);
       }
       if (!whole.complete()) return false;
+      // Values have no positions.
+      if (is_turned(before[i]) && !before[i].starts_with("dv"))
+        whole.turn_back(seen(identity.before, before[i], layer_.ranks.front().rank)->what);
       add(identity.tensor_before, before[i]);
       identity.largest_value = std::max(identity.largest_value, whole.largest());
       double& most = identity.largest_difference;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/attention/rotary.h"
+
 namespace parallelarium {
 
 namespace {
@@ -55,6 +57,13 @@ void WholeTensor::put(const ProbedTensor& part, Joined as) {
       contradiction_ = std::max(contradiction_, std::fabs(whole - value));
     there_[place] = true;
   });
+}
+
+void WholeTensor::turn_back(const OpTensor& what) {
+  const auto whole = [&](std::size_t dimension) { return what.dimensions[dimension].whole; };
+  std::vector<float> values(values_.begin(), values_.end());
+  rotary_cpu(values.data(), Turn::kBack, {whole(0), whole(1), whole(2), 0, whole(3)});
+  values_.assign(values.begin(), values.end());
 }
 
 bool WholeTensor::complete() const {

@@ -21,6 +21,8 @@ class WholeTensor {
  public:
   // The part stands at its places of the whole. All parts must be of one tensor.
   void put(const ProbedTensor& part, Joined as);
+  // Turns back the positions of a gradient of queries or keys whose parts are described as `what`.
+  void turn_back(const OpTensor& what);
   // Every element came from some part.
   bool complete() const;
   double largest() const;  // without its sign
