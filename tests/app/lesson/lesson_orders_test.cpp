@@ -54,7 +54,7 @@ TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   nlohmann::json document = session_.locks().lesson_state();
   document["step"] = "write-it";
   session_.locks().set_lesson_state(document);
-  const Result<Settings> settings = settings_at(player().lesson(), 5, player().drawn());
+  const Result<Settings> settings = settings_at(player().lesson(), 4, player().drawn());
   ASSERT_TRUE(settings);
   session_.restore(settings->setup, {}, std::nullopt);
   Q_EMIT session_.restored();
