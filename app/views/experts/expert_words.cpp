@@ -168,8 +168,11 @@ QString expert_sentence(const ExpertPicture& picture) {
     loads << load;
   }
   parts << loads.join(QStringLiteral(", ")) << pace_sentence(layer);
-  parts << ExpertTexts::tr("Balance loss over alpha %1 (1 is even)")
-               .arg(number_text(balance_of(layer)));
+  parts << (picture.knows_balance()
+                ? ExpertTexts::tr("Balance loss over alpha %1 (1 is even)")
+                      .arg(number_text(balance_of(layer)))
+                : ExpertTexts::tr("The balance loss needs a run: a skew moves the tokens' choices, "
+                                  "not the routers' affinities"));
   for (const QString& sentence : {waiting_sentence(picture), balance_sentence(picture)})
     if (!sentence.isEmpty()) parts << sentence;
   return parts.join(QStringLiteral(". "));

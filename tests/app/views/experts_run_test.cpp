@@ -186,6 +186,29 @@ TEST_F(ExpertsRun, OfOtherSettingsIsNotDrawn) {
   EXPECT_FALSE(control<Segments>(QStringLiteral("Whose counts are drawn"))->isVisible());
 }
 
+// A skew moves choices and not affinities, so what is predicted would read 1, whatever is set.
+TEST_F(ExpertsRun, OfASkewThatIsSetARunAloneTellsTheBalanceLoss) {
+  const auto painted = [&] {
+    TextLog texts;
+    QImage image(900, 700, QImage::Format_RGB32);
+    QPainter painter(&image);
+    paint_experts(painter, view.picture(), view.layout_now(), light_theme(), &texts);
+    return std::any_of(texts.begin(), texts.end(), [](const PaintedText& text) {
+      return text.text.startsWith(QStringLiteral("\u2013 (a run tells"));
+    });
+  };
+  const PlanSetup setup = moe_setup(4, 8, 2, 1.25, 0.5);
+  open(setup, {});
+  EXPECT_TRUE(painted());
+  EXPECT_TRUE(view.description().contains(QStringLiteral("The balance loss needs a run")));
+  open(setup, {made_up_expert_run(setup, {0.5, 0.5})});
+  EXPECT_FALSE(painted());
+  EXPECT_TRUE(view.description().contains(QStringLiteral("Balance loss over alpha 1.5")))
+      << view.description().toStdString();
+  open(moe_setup(4, 8, 2, 1.25, 0), {});
+  EXPECT_FALSE(painted());
+}
+
 TEST_F(ExpertsRun, AFigureThatALessonAsksForIsNowhereInThePicture) {
   const PlanSetup setup = moe_setup(4, 8, 2, 1.25, 0.5);
   open(setup, {made_up_expert_run(setup, {0.5, 0.5})});
