@@ -60,6 +60,18 @@ struct DrawnOrder {
   EditorPicture picture;
 };
 
+TEST(EditorMarks, TheAxisSaysWhatEachStageTakesWhereTheyDiffer) {
+  DrawnOrder drawn;
+  EXPECT_EQ(unit_words(drawn.picture), "one unit is a forward; a backward takes 2");
+  drawn.durations[2].forward = 2;
+  drawn.durations[2].backward = 4;
+  EXPECT_EQ(unit_words(drawn.picture),
+            QStringLiteral("by stage a forward takes 1 · 1 · 2, a backward 2 · 2 · 4"));
+  drawn.durations.resize(6);
+  EXPECT_EQ(unit_words(drawn.picture),
+            QStringLiteral("on average a forward takes 1.17, a backward 2.33"));
+}
+
 TEST(EditorMarks, EveryActionOfTheCriticalPathIsUnderlinedAndNoOther) {
   const DrawnOrder drawn;
   const QImage image = drawn.image();

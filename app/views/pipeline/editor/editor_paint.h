@@ -84,6 +84,8 @@ void paint_row_name(QPainter& painter, const Order& order, int rank, const QRect
 // "16 forwards", "12.4 forwards".
 QString forwards_text(double forwards);
 QString forwards_figure(double forwards);
+// What a unit of the picture's axis is: "one unit is a forward; a backward takes 2.07".
+QString unit_words(const EditorPicture& picture);
 
 // --- in time ---
 

@@ -31,21 +31,6 @@ double forward_step(double forwards, double width) {
   return step;
 }
 
-// "one unit is a forward; a backward takes 2.07"
-QString unit_words(const EditorPicture& picture) {
-  double whole = 0, input = 0, weight = 0;
-  const auto stages = static_cast<double>(picture.durations->size());
-  for (const Durations& stage : *picture.durations) {
-    whole += stage.backward / picture.unit / stages;
-    input += stage.input_grad / picture.unit / stages;
-    weight += stage.weight_grad / picture.unit / stages;
-  }
-  if (picture.split)
-    return QObject::tr("one unit is a forward; I takes %1, W takes %2")
-        .arg(forwards_figure(input), forwards_figure(weight));
-  return QObject::tr("one unit is a forward; a backward takes %1").arg(forwards_figure(whole));
-}
-
 void paint_editor_axis(QPainter& painter, const EditorPicture& picture, const EditorTimes& at,
                        const Theme& theme, TextLog* texts) {
   const int ranks = static_cast<int>(picture.draft->ranks.size());
