@@ -319,8 +319,19 @@ void SetupPanel::add_freed() {
       column->addWidget(new SectionHead(tr("Free in this part")));
       column_->insertWidget(0, freed_);
     }
-    QWidget* whole = labelled_row(label, {}, control);
-    if (qobject_cast<ChoiceBox*>(control)) whole->setFixedHeight(kComboHeight);
+    QWidget* whole = nullptr;
+    if (qobject_cast<ChoiceBox*>(control)) {  // its words have no room beside the label
+      whole = new QWidget;
+      auto* lines = new QVBoxLayout(whole);
+      lines->setContentsMargins(0, 0, 0, 0);
+      lines->setSpacing(2);
+      auto* name = new QLabel(label, whole);
+      name->setBuddy(control);
+      lines->addWidget(name);
+      lines->addWidget(control);
+    } else {
+      whole = labelled_row(label, {}, control);
+    }
     column->addWidget(whole);
     rows_[option] = {control, nullptr, whole};
     freed_options_.push_back(option);

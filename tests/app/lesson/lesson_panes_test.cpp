@@ -2,6 +2,8 @@
 // A step that names a view shows what the view opens with, not what an earlier step left in front.
 #include <QComboBox>
 #include <QFile>
+#include <QStyle>
+#include <QStyleOptionComboBox>
 
 #include "app/views/memory/memory_data.h"
 #include "app/views/memory/memory_view.h"
@@ -43,6 +45,28 @@ TEST_F(LessonPanes, AFreedListNamesWhatIsNoneOfItsChoices) {
   session().wait_for_prediction();
   EXPECT_EQ(box->currentIndex(), -1);
   EXPECT_EQ(box->placeholderText(), QStringLiteral("custom"));
+  player.close();
+}
+
+// "neighbours: 0 1, 2 3, ..." stood in a box with room for eight letters.
+TEST_F(LessonPanes, AFreedListHasRoomForItsWords) {
+  LessonPlayer& player = window->lesson().player();
+  ASSERT_TRUE(player.open(kLessons + QStringLiteral("the-slowest-expert"), 4));
+  player.set_presents(true);
+  while (player.step().id != "share-it-wider" && !player.at_end()) player.show_step(1);
+  QApplication::processEvents();
+  auto* box = qobject_cast<QComboBox*>(window->setup_panel().control("expert-placement"));
+  ASSERT_NE(box, nullptr);
+  ASSERT_TRUE(box->isVisible());
+  QStyleOptionComboBox look;
+  look.initFrom(box);
+  const int room =
+      box->style()
+          ->subControlRect(QStyle::CC_ComboBox, &look, QStyle::SC_ComboBoxEditField, box)
+          .width();
+  for (int at = 0; at < box->count(); ++at)
+    EXPECT_LE(box->fontMetrics().horizontalAdvance(box->itemText(at)), room)
+        << box->itemText(at).toStdString();
   player.close();
 }
 
