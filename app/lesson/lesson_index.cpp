@@ -133,7 +133,10 @@ void LessonList::fill() {
     QString words = QStringLiteral("%1. %2").arg(++number).arg(lesson.title);
     if (!lesson.steps.empty()) {
       QString facts = minutes_text(lesson.minutes);
-      if (lesson.done) facts += QStringLiteral(" · ✓ ") + tr("done");
+      if (lesson.mastered)
+        facts += QStringLiteral(" · ✓✓ ") + tr("mastered");
+      else if (lesson.done)
+        facts += QStringLiteral(" · ✓ ") + tr("done");
       words += QStringLiteral("\n%1\n%2").arg(facts, lesson.summary);
     }
     if (!lesson.refusal.isEmpty()) words += QLatin1Char('\n') + lesson.refusal;

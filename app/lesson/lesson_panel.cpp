@@ -158,13 +158,13 @@ void LessonPanel::keyPressEvent(QKeyEvent* event) {
 void LessonPanel::write_crumb() {
   QString name = tr("Lessons"), place;
   if (player_.is_open()) {
-    if (const auto [question, all] = player_.placing(); all > 0)
-      place = tr(" · question %1 of %2").arg(question).arg(all);
-    name = player_.reviews() && place.isEmpty() ? tr("Review: %1").arg(player_.lesson_title())
-                                                : player_.lesson_title();
-    if (!player_.reviews())
-      place =
-          tr(" · part %1 of %2").arg(player_.step_index() + 1).arg(player_.lesson().steps.size());
+    const auto [question, all] = player_.asking();
+    name = player_.reviews() && !player_.places() ? tr("Review: %1").arg(player_.lesson_title())
+                                                  : player_.lesson_title();
+    place = player_.reviews() ? tr(" · question %1 of %2").arg(question).arg(all)
+                              : tr(" · part %1 of %2")
+                                    .arg(player_.step_index() + 1)
+                                    .arg(player_.lesson().steps.size());
   }
   const QFontMetrics metrics = crumb_->fontMetrics();
   const int room = width() - kCrumbBeside - metrics.horizontalAdvance(place);
@@ -219,7 +219,7 @@ QString LessonPanel::primary_label() const {
     case StepKind::kFind:
       return tr("Check");
     default:
-      return tr("Commit");
+      return player_.may_show_answer() && is_judged_answer() ? tr("Try again") : tr("Commit");
   }
 }
 
@@ -280,7 +280,8 @@ void LessonPanel::refresh_controls() {
   primary_->setText(primary_label());
   if (primary_->text() == label) return;
   primary_->setDown(false);  // a press begun on the other label is none on this one
-  relabelled_.start();
+  // The student's own typing makes "Commit" of "Try again", which does no harm either.
+  if (!open || !player_.may_show_answer()) relabelled_.start();
 }
 
 // A press meant for the label that stood here a moment ago is swallowed, and so is a key held down.
@@ -339,6 +340,12 @@ void LessonPanel::primary() {
     else
       session_.jobs().cancel();
     return;
+  }
+  if (player_.may_show_answer() && is_judged_answer()) {
+    if (QAbstractButton* chosen = group_->checkedButton())
+      return chosen->setFocus(Qt::TabFocusReason);
+    number_->selectAll();
+    return focus_answer();
   }
   if (can_commit()) player_.commit(typed());
 }

@@ -111,7 +111,8 @@ class LessonPanel : public QWidget {
   void turn(void (LessonPlayer::*to)());  // to another part, where the panel keeps the keys
   Answer typed() const;
   bool can_commit() const;
-  QString answer_note() const;  // why Commit is grey, or that it can be pressed once
+  bool is_judged_answer() const;  // what is typed or chosen is what was judged
+  QString answer_note() const;    // why Commit is grey, or what counts
   void say_failure(const QString& sentence);
   void announce(bool right);
   // Keeps in view what of `part` lies below its first `from` pixels, and all down to the end of
@@ -139,7 +140,7 @@ class LessonPanel : public QWidget {
   QLabel *unit_ = nullptr, *verdict_ = nullptr, *note_ = nullptr;
   QLabel* conditions_ = nullptr;
   QFrame* feedback_box_ = nullptr;
-  QPushButton *continue_ = nullptr, *hint_ = nullptr, *show_answer_ = nullptr, *back_ = nullptr,
+  QPushButton *way_out_ = nullptr, *hint_ = nullptr, *show_answer_ = nullptr, *back_ = nullptr,
               *primary_ = nullptr;
   QWidget* about_view_ = nullptr;  // the lessons that show view_
   const ViewInfo* view_ = nullptr;

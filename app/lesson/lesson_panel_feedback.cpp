@@ -73,13 +73,16 @@ void LessonPanel::refresh_feedback() {
   const bool mended = player_.mended();
   const QString feedback =
       mended ? tr("Every condition holds now: press **Check**.") : player_.feedback();
-  feedback_box_->setVisible(!feedback.isEmpty() || (player_.exam() && state.judgement));
-  continue_->setText(player_.step().kind == StepKind::kRun ? tr("Continue with this run")
-                                                           : tr("Go on as it is"));
-  continue_->setVisible(player_.may_continue());
+  const bool retries = player_.may_show_answer();
+  feedback_box_->setVisible(!feedback.isEmpty() || retries || (player_.exam() && state.judgement));
+  way_out_->setText(retries                                 ? tr("Show the answer")
+                    : player_.step().kind == StepKind::kRun ? tr("Continue with this run")
+                                                            : tr("Go on as it is"));
+  way_out_->setToolTip(retries ? QString() : tr("The check stays marked as not met"));
+  way_out_->setVisible(retries || player_.may_continue());
   feedback_->set_markdown(naming_run(feedback, session_), folder);
-  if (state.judgement) {
-    const bool right = state.judgement->verdict == Verdict::kRight;
+  if (state.judgement || retries) {
+    const bool right = state.judgement && state.judgement->verdict == Verdict::kRight;
     verdict_->setText(verdict_text());
     set_style_property(verdict_, "role",
                        !player_.tells_verdict() ? "muted"
@@ -109,6 +112,7 @@ void LessonPanel::refresh_feedback() {
 QString LessonPanel::verdict_text() const {
   const LessonPlayer::StepState& state = player_.state();
   if (!player_.tells_verdict()) return tr("Your answer is kept");
+  if (player_.may_show_answer()) return tr("Not right yet");
   if (state.judgement->verdict == Verdict::kRight)
     return player_.step().kind == StepKind::kRun ? tr("✓ The run passes the checks of this part")
                                                  : tr("✓ Right");
@@ -118,7 +122,7 @@ QString LessonPanel::verdict_text() const {
 }
 
 QString LessonPanel::judged_words() const {
-  if (!player_.is_open() || !player_.state().judgement) return {};
+  if (!player_.is_open() || !(player_.state().judgement || player_.may_show_answer())) return {};
   const QString verdict = verdict_text().remove(QStringLiteral("✓ "));
   const QString said = heard_text(*feedback_).simplified();
   return said.isEmpty() ? verdict : verdict + QStringLiteral(": ") + said;
@@ -163,8 +167,10 @@ void LessonPanel::announce(bool) {
     QAccessible::updateAccessibility(&event);
   }
   reveal_verdict();
-  // Not after a wrong answer, which Enter would commit again, nor when a run ends while the student
-  // is elsewhere.
+  // What was typed is replaced by typing the next try.
+  if (player_.may_show_answer() && number_->hasFocus()) number_->selectAll();
+  // Not after a wrong answer, which may be tried again where it was given, nor when a run ends
+  // while the student is elsewhere.
   if (player_.state().solved && isAncestorOf(QApplication::focusWidget())) primary_->setFocus();
 }
 

@@ -171,12 +171,13 @@ void LessonPanel::build_feedback() {
   feedback_->setAccessibleName(tr("Feedback"));
   judged->addWidget(verdict_);
   judged->addWidget(feedback_);
-  continue_ = new QPushButton(tr("Continue with this run"));
-  continue_->setToolTip(tr("The check stays marked as not met"));
-  continue_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-  continue_->setAutoDefault(true);
-  connect(continue_, &QPushButton::clicked, &player_, &LessonPlayer::continue_unmet);
-  judged->addWidget(continue_);
+  way_out_ = new QPushButton;
+  way_out_->setObjectName(QStringLiteral("LessonWayOut"));
+  way_out_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+  way_out_->setAutoDefault(true);
+  connect(way_out_, &QPushButton::clicked, this,
+          [this] { player_.may_show_answer() ? player_.show_answer() : player_.continue_unmet(); });
+  judged->addWidget(way_out_);
   body_->addWidget(feedback_box_);
 
   show_answer_ = new QPushButton(tr("Model answer"));

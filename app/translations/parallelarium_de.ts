@@ -834,6 +834,22 @@
         <source>nothing runs</source>
         <translation>nichts läuft</translation>
     </message>
+    <message>
+        <source>F takes %1, I takes %2, W takes %3</source>
+        <translation>dauert F %1, I %2, W %3</translation>
+    </message>
+    <message>
+        <source>a forward takes %1, a backward %2</source>
+        <translation>dauert ein Vorwärtslauf %1, ein Rückwärtslauf %2</translation>
+    </message>
+    <message>
+        <source>on average %1</source>
+        <translation>im Mittel %1</translation>
+    </message>
+    <message>
+        <source>by stage %1</source>
+        <translation>je Stufe %1</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -1983,6 +1999,14 @@
     <message>
         <source>Balance loss over alpha %1 (1 is even)</source>
         <translation>Ausgleichsverlust durch Alpha %1 (1 ist gleichmäßig)</translation>
+    </message>
+    <message>
+        <source>(a run tells)</source>
+        <translation>(ein Lauf sagt es)</translation>
+    </message>
+    <message>
+        <source>The balance loss needs a run: a skew moves the tokens&apos; choices, not the routers&apos; affinities</source>
+        <translation>Der Ausgleichsverlust braucht einen Lauf: Eine Schiefe verschiebt die Wahl der Token, nicht die Affinitäten der Router</translation>
     </message>
 </context>
 <context>
@@ -4024,6 +4048,10 @@
         <source>done</source>
         <translation>fertig</translation>
     </message>
+    <message>
+        <source>mastered</source>
+        <translation>gemeistert</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPanel</name>
@@ -4172,12 +4200,12 @@
         <translation>Prüfung nicht bestanden</translation>
     </message>
     <message>
-        <source>You commit a prediction once; hints come before that.</source>
-        <translation>Eine Vorhersage legst du einmal fest; Tipps kommen davor.</translation>
+        <source>Change your answer, or let the answer be shown.</source>
+        <translation>Ändere deine Antwort, oder lass dir die Lösung zeigen.</translation>
     </message>
     <message>
-        <source>You commit a prediction once.</source>
-        <translation>Eine Vorhersage legst du einmal fest.</translation>
+        <source>Your first answer counts. You may try again before the answer is shown.</source>
+        <translation>Deine erste Antwort zählt. Du darfst es noch einmal versuchen, bevor die Lösung gezeigt wird.</translation>
     </message>
     <message>
         <source>Next lesson</source>
@@ -4266,6 +4294,18 @@
     <message>
         <source>Beside it: %1.</source>
         <translation>Daneben: %1.</translation>
+    </message>
+    <message>
+        <source>You commit a plan once.</source>
+        <translation>Einen Plan legst du einmal fest.</translation>
+    </message>
+    <message>
+        <source>Show the answer</source>
+        <translation>Lösung zeigen</translation>
+    </message>
+    <message>
+        <source>Not right yet</source>
+        <translation>Noch nicht richtig</translation>
     </message>
 </context>
 <context>
@@ -7690,6 +7730,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>reached</source>
         <translation>erreicht</translation>
     </message>
+    <message>
+        <source>the answer was shown</source>
+        <translation>die Lösung wurde gezeigt</translation>
+    </message>
+    <message>
+        <source>**✓✓ Mastered:** “%1” and two thirds of all answers were right at the first try.</source>
+        <translation>**✓✓ Gemeistert:** „%1“ und zwei Drittel aller Antworten waren beim ersten Versuch richtig.</translation>
+    </message>
+    <message>
+        <source>**✓ Done, not mastered yet.** For that “%1” and two thirds of all answers must be right at the first try: start the lesson again, with new numbers.</source>
+        <translation>**✓ Fertig, noch nicht gemeistert.** Dafür müssen „%1“ und zwei Drittel aller Antworten beim ersten Versuch richtig sein: Beginne die Lektion noch einmal, mit neuen Zahlen.</translation>
+    </message>
 </context>
 <context>
     <name>words</name>
@@ -8574,8 +8626,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Weiter</translation>
     </message>
     <message>
-        <source>&lt;b&gt;%1 lessons · %2 done · about %3 left&lt;/b&gt; · Nothing is locked: open any lesson.</source>
-        <translation>&lt;b&gt;%1 Lektionen · %2 fertig · noch etwa %3&lt;/b&gt; · Nichts ist gesperrt: Öffne jede Lektion.</translation>
+        <source>&lt;b&gt;%1 lessons · %2 done, %3 mastered · about %4 left&lt;/b&gt; · Nothing is locked: open any lesson.</source>
+        <translation>&lt;b&gt;%1 Lektionen · %2 fertig, %3 gemeistert · noch etwa %4&lt;/b&gt; · Nichts ist gesperrt: Öffne jede Lektion.</translation>
     </message>
     <message>
         <source>%1 of %2</source>
@@ -8634,8 +8686,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Beginne mit „%1“, %2. Vorher muss man nichts wissen.</translation>
     </message>
     <message>
-        <source>One question of each lesson that is due, with new numbers</source>
-        <translation>Eine Frage aus jeder fälligen Lektion, mit neuen Zahlen</translation>
+        <source>One question of each lesson that is due, with new numbers; at most %1 at a time</source>
+        <translation>Eine Frage aus jeder fälligen Lektion, mit neuen Zahlen; höchstens %1 auf einmal</translation>
     </message>
     <message>
         <source>Review: 1 due</source>
@@ -8715,7 +8767,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>done</source>
-        <translation>erledigt</translation>
+        <translation>fertig</translation>
     </message>
     <message>
         <source>due for review</source>
@@ -8762,6 +8814,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1 of %2 lessons found</source>
         <translation>%1 von %2 Lektionen gefunden</translation>
     </message>
+    <message>
+        <source>mastered</source>
+        <translation>gemeistert</translation>
+    </message>
+    <message>
+        <source>Review: %1 of %2 due</source>
+        <translation>Wiederholen: %1 von %2 fällig</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonTile</name>
@@ -8780,6 +8840,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>part %1 of %2</source>
         <translation>Teil %1 von %2</translation>
+    </message>
+    <message>
+        <source>mastered</source>
+        <translation>gemeistert</translation>
     </message>
 </context>
 <context>

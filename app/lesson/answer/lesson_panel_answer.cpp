@@ -104,6 +104,11 @@ bool LessonPanel::can_commit() const {
   return answer.number && guess_problem(*answer.number, step.ask->unit).isEmpty();
 }
 
+bool LessonPanel::is_judged_answer() const {
+  const Answer now = typed(), &judged = player_.state().answer;
+  return now.number == judged.number && now.option == judged.option && now.parts == judged.parts;
+}
+
 QString LessonPanel::answer_note() const {
   const Step& step = player_.step();
   const QString text = number_->text().trimmed();
@@ -121,9 +126,10 @@ QString LessonPanel::answer_note() const {
     return problem;
   if (const QString problem = player_.plan_problem(); !problem.isEmpty()) return problem;
   if (!player_.tells_verdict()) return tr("In an exam you commit an answer once.");
+  if (player_.may_show_answer()) return tr("Change your answer, or let the answer be shown.");
   if (step.kind != StepKind::kPredict) return {};
-  return step.hints > 0 ? tr("You commit a prediction once; hints come before that.")
-                        : tr("You commit a prediction once.");
+  if (step.sets_plan()) return tr("You commit a plan once.");
+  return tr("Your first answer counts. You may try again before the answer is shown.");
 }
 
 }  // namespace parallelarium

@@ -29,25 +29,23 @@ namespace parallelarium {
 namespace {
 
 constexpr int kReviewMinutes = 1;  // a question
+constexpr int kMostReviewed = 5;   // questions at a time
 constexpr int kHeadFrom = 1200;    // width with room for the counts beside the search
 
 // What the marks of tiles and the arrows between units mean.
 QString marks_legend(const Theme& theme) {
-  const auto mark = [](QChar sign, const QColor& color) {
-    return QStringLiteral("<span style=\"color:%1\">%2</span>&nbsp;").arg(color.name()).arg(sign);
+  const auto mark = [](const QString& sign, const QColor& color) {
+    return QStringLiteral("<span style=\"color:%1\">%2</span>&nbsp;").arg(color.name(), sign);
   };
   const QString gap = QStringLiteral("&nbsp;&nbsp;&nbsp;");
-  return mark(QChar(0x2713), theme.accent_line) + CourseMap::tr("done") + gap +
-         mark(QChar(0x25cf), theme.mark) + CourseMap::tr("due for review") + gap +
-         mark(QChar(0x2192), theme.muted) + CourseMap::tr("to a unit that builds on this one");
+  return mark(QStringLiteral("✓"), theme.accent_line) + CourseMap::tr("done") + gap +
+         mark(QStringLiteral("✓✓"), theme.accent_line) + CourseMap::tr("mastered") + gap +
+         mark(QStringLiteral("●"), theme.mark) + CourseMap::tr("due for review") + gap +
+         mark(QStringLiteral("→"), theme.muted) +
+         CourseMap::tr("to a unit that builds on this one");
 }
 
 }  // namespace
-
-QString hours_text(int minutes) {
-  if (minutes < 60) return minutes_text(minutes);
-  return CourseMap::tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
-}
 
 CourseMap::CourseMap(LessonPlayer& player, QWidget* parent) : QWidget(parent), player_(player) {
   setObjectName(QStringLiteral("CourseMap"));
@@ -94,9 +92,14 @@ QWidget* CourseMap::make_card() {
     if (next_) start(*next_, false);
   });
   review_ = new QPushButton;
-  review_->setToolTip(tr("One question of each lesson that is due, with new numbers"));
+  review_->setToolTip(
+      tr("One question of each lesson that is due, with new numbers; at most %1 at a "
+         "time")
+          .arg(kMostReviewed));
   connect(review_, &QPushButton::clicked, this, [this] {
-    const Result<void> opened = player_.review(data_.lessons[data_.due().front()].folder);
+    QStringList folders;
+    for (const std::size_t lesson : data_.due()) folders << data_.lessons[lesson].folder;
+    const Result<void> opened = player_.review(folders.mid(0, kMostReviewed));
     if (!opened) return void(QMessageBox::warning(this, tr("Lesson"), sentence(opened.error())));
     Q_EMIT started();
   });
@@ -244,10 +247,12 @@ void CourseMap::fill() {
     learn_->set_about(
         tr("Begin with “%1”, %2. Nothing has to be known before.")
             .arg(data_.lessons[*next_].title, minutes_text(data_.lessons[*next_].minutes)));
-  const std::size_t due = data_.due().size();
-  review_->setText((due == 1 ? tr("Review: 1 due") : tr("Review: %1 due").arg(due)) +
-                   QStringLiteral(" · ") +
-                   minutes_text(kReviewMinutes * static_cast<std::int64_t>(due)));
+  const auto due = static_cast<int>(data_.due().size());
+  const int asked = std::min(due, kMostReviewed);
+  review_->setText((due == 1      ? tr("Review: 1 due")
+                    : asked < due ? tr("Review: %1 of %2 due").arg(asked).arg(due)
+                                  : tr("Review: %1 due").arg(due)) +
+                   QStringLiteral(" · ") + minutes_text(kReviewMinutes * asked));
   review_->setVisible(due > 0 && !exam);
   go_on_->setVisible(next_.has_value());
   const bool begun = next_ && data_.lessons[*next_].begun;
@@ -256,10 +261,11 @@ void CourseMap::fill() {
   const bool placed = std::any_of(data_.lessons.begin(), data_.lessons.end(),
                                   [](const MapLesson& lesson) { return lesson.known; });
   basics_->setVisible(!exam && data_.done() == 0 && !placed && !data_.basics.isEmpty());
-  counts_->setText(tr("<b>%1 lessons · %2 done · about %3 left</b> · Nothing is locked: open any "
-                      "lesson.")
+  counts_->setText(tr("<b>%1 lessons · %2 done, %3 mastered · about %4 left</b> · Nothing is "
+                      "locked: open any lesson.")
                        .arg(data_.lessons.size())
                        .arg(data_.done())
+                       .arg(data_.mastered())
                        .arg(hours_text(data_.minutes_left())) +
                    QStringLiteral("<br>") + marks_legend(theme_for(palette())));
   if (exam)

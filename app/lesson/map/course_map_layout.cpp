@@ -30,6 +30,11 @@ constexpr int kRightEdge = UnitBoard::kGap / 2 + 2;  // room for an arrow beside
 
 }  // namespace
 
+QString hours_text(int minutes) {
+  if (minutes < 60) return minutes_text(minutes);
+  return CourseMap::tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+}
+
 // On the right: about the lesson that is chosen.
 QScrollArea* CourseMap::make_side() {
   auto* page = new QWidget;

@@ -15,6 +15,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kTileSide = 8, kTileTop = 7, kTileLine = 16, kTileMark = 14, kDue = 11;
+constexpr double kSecondCheck = 5;
 
 }  // namespace
 
@@ -22,6 +23,7 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
     : QAbstractButton(parent),
       title_(lesson.title),
       done_(lesson.done),
+      mastered_(lesson.mastered),
       due_(lesson.due),
       next_(is_next),
       off_(!lesson.refusal.isEmpty()) {
@@ -33,11 +35,14 @@ LessonTile::LessonTile(const MapLesson& lesson, bool is_next, QWidget* parent)
   QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
-  minutes_ = lesson.begun ? tr("part %1 of %2").arg(lesson.reached).arg(lesson.steps.size())
-             : lesson.known && !lesson.done ? tr("can be skipped")
-                                            : minutes_text(lesson.minutes);
-  QString words = title_ + QStringLiteral(", ") + minutes_;
-  if (done_) words += QStringLiteral(", ") + tr("done");
+  const QString how = mastered_ ? tr("mastered") : tr("done");
+  const QString ahead = lesson.begun
+                            ? tr("part %1 of %2").arg(lesson.reached).arg(lesson.steps.size())
+                        : lesson.known && !done_ ? tr("can be skipped")
+                                                 : minutes_text(lesson.minutes);
+  below_ = done_ && !lesson.begun ? how : ahead;
+  QString words = title_ + QStringLiteral(", ") + ahead;
+  if (done_) words += QStringLiteral(", ") + how;
   if (due_) words += QStringLiteral(", ") + tr("due for review");
   if (off_) words += QStringLiteral(". ") + lesson.refusal;
   setAccessibleName(words);
@@ -70,7 +75,7 @@ void LessonTile::paintEvent(QPaintEvent*) {
   painter.drawText(inside.adjusted(0, 0, due_ ? -kDue : 0, -kTileLine), Qt::TextWordWrap, title_);
   painter.setFont(theme.font(11));
   painter.setPen(filled ? ink : theme.muted);
-  painter.drawText(inside, Qt::AlignLeft | Qt::AlignBottom, minutes_);
+  painter.drawText(inside, Qt::AlignLeft | Qt::AlignBottom, below_);
   if (due_) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.mark);
@@ -81,9 +86,10 @@ void LessonTile::paintEvent(QPaintEvent*) {
                     kTileMark);
   painter.setPen(QPen(filled ? ink : theme.accent_line, 1.8));
   painter.setBrush(Qt::NoBrush);
-  painter.drawPolyline(QPolygonF{mark.topLeft() + QPointF(3.6, 7.4),
-                                 mark.topLeft() + QPointF(6.2, 10),
-                                 mark.topLeft() + QPointF(10.4, 4.6)});
+  const QPolygonF check{mark.topLeft() + QPointF(3.6, 7.4), mark.topLeft() + QPointF(6.2, 10),
+                        mark.topLeft() + QPointF(10.4, 4.6)};
+  painter.drawPolyline(check);
+  if (mastered_) painter.drawPolyline(check.translated(-kSecondCheck, 0));
 }
 
 void LessonTile::keyPressEvent(QKeyEvent* event) {

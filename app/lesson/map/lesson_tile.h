@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A lesson on the map: its title, its minutes, and a mark where it is done or begun. It is a
+// A lesson on the map: its title, its minutes, and a mark where it is done, mastered or
+// begun. It is a
 // button, so that the keyboard and screen readers reach it.
 #pragma once
 
@@ -29,8 +30,8 @@ class LessonTile : public QAbstractButton {
   void mouseDoubleClickEvent(QMouseEvent* event) override;
 
  private:
-  QString title_, minutes_;
-  bool done_, due_, next_, off_;
+  QString title_, below_;
+  bool done_, mastered_, due_, next_, off_;
 };
 
 }  // namespace parallelarium

@@ -36,6 +36,8 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry,
   shown.minutes = lesson->minutes;
   shown.ranks = lesson->requirements.ranks;
   shown.done = player.is_done(*lesson);
+  const std::optional<Mastery> mastery = player.mastery(*lesson);
+  shown.mastered = mastery && mastery->mastered();
   shown.known = player.progress().known(lesson->id, lesson->version);
   shown.begun = player.is_begun(*lesson);
   shown.reached = player.reached(*lesson);
@@ -108,6 +110,11 @@ std::optional<std::size_t> MapData::next_after(const QString& folder) const {
 std::size_t MapData::done() const {
   return static_cast<std::size_t>(std::count_if(
       lessons.begin(), lessons.end(), [](const MapLesson& lesson) { return lesson.done; }));
+}
+
+std::size_t MapData::mastered() const {
+  return static_cast<std::size_t>(std::count_if(
+      lessons.begin(), lessons.end(), [](const MapLesson& lesson) { return lesson.mastered; }));
 }
 
 int MapData::minutes_left() const {

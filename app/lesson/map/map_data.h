@@ -21,6 +21,7 @@ struct MapLesson {
   QString refusal;  // why it cannot be played here; empty: it can
   int minutes = 0;
   bool done = false;
+  bool mastered = false;
   bool known = false;       // it can be skipped
   bool begun = false;       // there is something to go on with
   bool due = false;         // a question of it should be asked again
@@ -62,6 +63,7 @@ struct MapData {
   // The same behind a lesson that was just finished: the next of the course first.
   std::optional<std::size_t> next_after(const QString& folder) const;
   std::size_t done() const;
+  std::size_t mastered() const;
   int minutes_left() const;
   bool matches(std::size_t lesson, const QString& words) const;  // all of the words, anywhere in it
   std::vector<std::size_t> due() const;                          // that can be played here

@@ -48,6 +48,10 @@ bool LessonPlayer::is_done(const Lesson& lesson) const {
              : progress_.done(lesson.id, lesson.version);
 }
 
+std::optional<Mastery> LessonPlayer::mastery(const Lesson& lesson) const {
+  return exam() ? std::nullopt : progress_.mastery(lesson.id, lesson.version);
+}
+
 std::size_t LessonPlayer::reached(const Lesson& lesson) const {
   const nlohmann::json steps = member_or(record(lesson), "steps", nlohmann::json());
   return steps.is_array() ? std::min(steps.size(), lesson.steps.size()) : 0;

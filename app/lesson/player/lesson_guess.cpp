@@ -15,18 +15,33 @@ std::optional<double> LessonPlayer::latest_guess() const {
   return std::nullopt;
 }
 
-// The figure that the answer stands for: a word may stand for none. The symbols of a judgement also
-// know the guess of an earlier step.
+bool LessonPlayer::first_right(std::size_t index) const {
+  return states_[index].attempts == 1 && states_[index].right == true;
+}
+
+// Of several tries the one that is kept and handed in: of a prediction the first, since what comes
+// after it is no prediction.
+const Answer& LessonPlayer::answer_told(std::size_t index) const {
+  const bool once = lesson_->steps[index].kind == StepKind::kPredict;
+  return once ? states_[index].first : states_[index].answer;
+}
+
 std::optional<double> LessonPlayer::own_guess(std::size_t index) const {
+  if (lesson_->steps[index].kind == StepKind::kPredict) return states_[index].guess;
+  return guess_of(index, states_[index].answer);
+}
+
+// The figure that the judged answer stands for: a word may stand for none. The symbols of a
+// judgement also know the guess of an earlier step.
+std::optional<double> LessonPlayer::guess_of(std::size_t index, const Answer& answer) const {
   const Step& step = lesson_->steps[index];
   const StepState& state = states_[index];
   if (!state.judgement || !step.ask) return std::nullopt;
-  const bool chosen_figure =
-      std::any_of(step.options.begin(), step.options.end(), [&](const Option& option) {
-        return option.id == state.answer.option && !option.value.empty();
-      });
+  const bool chosen_figure = std::any_of(
+      step.options.begin(), step.options.end(),
+      [&](const Option& option) { return option.id == answer.option && !option.value.empty(); });
   const auto found = state.judgement->symbols.find("guess");
-  if (found == state.judgement->symbols.end() || !(state.answer.number || chosen_figure))
+  if (found == state.judgement->symbols.end() || !(answer.number || chosen_figure))
     return std::nullopt;
   return found->second;
 }
@@ -36,16 +51,17 @@ std::optional<double> LessonPlayer::own_guess(std::size_t index) const {
 QString LessonPlayer::answer_words(std::size_t index) const {
   const Step& step = lesson_->steps[index];
   const StepState& state = states_[index];
+  const Answer& answer = answer_told(index);
   if (const std::optional<double> figure = own_guess(index)) {
-    const QString said = state.answer.number ? guess_text(*figure, step.ask->unit)
-                                             : value_text(*figure, step.ask->unit);
+    const QString said =
+        answer.number ? guess_text(*figure, step.ask->unit) : value_text(*figure, step.ask->unit);
     const QString counted =
         step.ask->unit == "1" ? QString::fromStdString(text(index).part("unit")) : QString();
     return counted.isEmpty() ? said : said + QLatin1Char(' ') + counted;
   }
-  if (state.answer.option.empty() || !state.judgement) return {};
+  if (answer.option.empty() || !state.judgement) return {};
   QString words =
-      filled(text(index).part("option " + state.answer.option), state.judgement->symbols).trimmed();
+      filled(text(index).part("option " + answer.option), state.judgement->symbols).trimmed();
   if (words.endsWith(QLatin1Char('.'))) words.chop(1);
   return words;
 }
@@ -70,8 +86,7 @@ std::optional<std::size_t> LessonPlayer::question_of_run(std::size_t index) cons
 }
 
 void LessonPlayer::keep_guess() {
-  StepState& state = states_[at_];
-  state.guess = own_guess(at_);
+  const StepState& state = states_[at_];
   if (!state.guess || step().ask->metric.empty()) return;
   const QString metric = QString::fromStdString(step().ask->metric);
   std::vector<Guess> guesses = session_.locks().guesses();

@@ -23,8 +23,6 @@ using nlohmann::json;
 // Locks every setting: no key has this name.
 const char* const kNoSetting = "(none)";
 
-bool is_question(StepKind kind) { return kind == StepKind::kPredict || kind == StepKind::kExplain; }
-
 QStringList to_list(const std::vector<std::string>& texts) {
   QStringList list;
   for (const std::string& text : texts) list << QString::fromStdString(text);
@@ -68,9 +66,9 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   if (!playable) return playable;
   if (!seed && is_taken(*lesson)) return resume(folder);
   if (is_open()) leave();
-  reviews_ = false;
+  reviews_ = places_ = false;
   exam_ = progress_.place() && progress_.place()->is_exam();
-  placing_.clear();
+  asked_.clear();
   lesson_ = std::move(*lesson);
   seed_ = seed ? *seed : new_seed(lesson_->id);
   drawn_ = draw(*lesson_, seed_);
@@ -89,8 +87,8 @@ void LessonPlayer::close() {
   if (!is_open()) return;
   leave();
   lesson_.reset();
-  reviews_ = false;
-  placing_.clear();
+  reviews_ = places_ = false;
+  asked_.clear();
   states_.clear();
   session_.locks().set_hidden({});
   session_.locks().set_allowed({});
@@ -217,15 +215,23 @@ void LessonPlayer::commit(const Answer& answer) {
   const bool once = step().kind == StepKind::kPredict || !tells_verdict();
   if (once && state().solved) return;
   if (!plan_problem().isEmpty()) return;
-  if (tells_verdict() && is_question(step().kind) && !step().reveal.empty())
-    set_settings(settings_at(*lesson_, at_, drawn_, true));
+  if (tells_verdict() && step().sets_plan()) reveal();
   judge_now(answer);
+}
+
+void LessonPlayer::reveal() {
+  if (!step().reveal.empty()) set_settings(settings_at(*lesson_, at_, drawn_, true));
 }
 
 void LessonPlayer::judge_now(const Answer& answer) {
   session_.wait_for_prediction();
-  const Result<Context> in = tells_verdict() ? context() : unseen_context();
+  const bool unseen = !tells_verdict() || (may_retry() && !step().reveal.empty());
+  const Result<Context> in = unseen ? unseen_context() : context();
   Result<Judgement> judgement = in ? judge(step(), answer, *in) : Result<Judgement>(in.error());
+  if (judgement && judgement->verdict == Verdict::kRight && may_retry() && unseen) {
+    reveal();
+    judgement = judge(step(), answer, context());
+  }
   if (!judgement) {
     Q_EMIT failed(sentence(judgement.error()));
     return;
@@ -235,26 +241,34 @@ void LessonPlayer::judge_now(const Answer& answer) {
   state.answer = answer;
   state.judgement = std::move(*judgement);
   state.right = right;
+  if (step().kind == StepKind::kPredict && state.attempts == 0) {
+    state.first = answer;
+    state.guess = guess_of(at_, answer);
+  }
   if (step().sets_plan()) state.committed = settings();
   ++state.attempts;
-  // A prediction is committed once: what follows shows the answer.
-  state.solved = right || step().kind == StepKind::kPredict || !tells_verdict();
   state.unmet = false;
-  if (right && step().assigns() && tells_verdict() && !step().reveal.empty())
-    set_settings(settings_at(*lesson_, at_, drawn_, true));
-  note_base();
+  if (right && step().assigns() && tells_verdict()) reveal();
   if (step().kind == StepKind::kRun) {
     state.misses += right ? 0 : 1;
     if (!step().keep.empty()) kept_[step().keep] = context().observed;
     note_observed();
     note_run();
   }
-  if (step().kind == StepKind::kPredict) keep_guess();
+  // A plan is committed once, and so is any answer of an exam.
+  settle(right || step().sets_plan() || !tells_verdict());
+  Q_EMIT judged(right);
+}
+
+// What follows from a verdict.
+void LessonPlayer::settle(bool solved) {
+  states_[at_].solved = solved;
+  note_base();
+  if (step().kind == StepKind::kPredict && solved) keep_guess();
   apply_hidden_and_allowed();
-  if (step().builds_order()) session_.order_edit().set_solved(state.solved);
+  if (step().builds_order()) session_.order_edit().set_solved(solved);
   save();
   Q_EMIT changed();
-  Q_EMIT judged(right);
 }
 
 // The run that was judged: each is judged once.
@@ -325,8 +339,7 @@ void LessonPlayer::next() {
   if (!is_open() || !state().solved) return;
   if (reviews_) return end_review();
   leave();
-  if (!tells_verdict() && !step().reveal.empty())
-    set_settings(settings_at(*lesson_, at_, drawn_, true));  // what follows builds on it
+  if (!tells_verdict()) reveal();  // what follows builds on it
   if (!at_end()) return enter(at_ + 1, true);
   finished_ = {lesson_title(), QString::fromStdString(lesson_->folder),
                exam_ ? exam_summary() : summary(), answers()};

@@ -31,9 +31,10 @@ class LessonPlayer : public QObject {
     int misses = 0;      // runs that did not pass the check
     bool unmet = false;  // went on with such a run
     Answer answer;       // the latest
+    Answer first;        // of a prediction: the one that counts
     std::optional<Judgement> judgement;
     std::optional<bool> right;                     // what it said, also before a play was resumed
-    std::optional<double> guess;                   // that a committed prediction stands for
+    std::optional<double> guess;                   // that the first prediction stands for
     std::optional<double> observed;                // by a run, of what the prediction was asked
     Settings left_with;                            // when the student last left the step
     std::optional<Settings> committed;             // with the answer, where the step sets a plan
@@ -60,18 +61,20 @@ class LessonPlayer : public QObject {
   // Stays where it is if that lesson is open, resumes it if it was begun, else opens it.
   // Errors: as open().
   Result<void> go_on(const QString& folder);
-  // Asks one question of the lesson with new values; next() ends it and keeps how it went. Errors:
-  // as open(), or the lesson asks for no number.
-  Result<void> review(const QString& folder);
-  // Asks the last number of each of these lessons, one after another; who has it right may skip the
-  // lesson. There must be a folder or more.
+  // Asks one question of each of these lessons with new values, one after another; next() ends one
+  // and keeps how it went. There must be a folder or more. Errors: as open(), or the first lesson
+  // asks for no number.
+  Result<void> review(const QStringList& folders);
+  // The same with the last number of each; who has it right may skip the lesson.
   Result<void> place(const QStringList& folders);
-  // Of place(): which question this is, from 1, and how many there are; 0 of 0 otherwise.
-  std::pair<int, int> placing() const {
-    return placing_.isEmpty() ? std::pair(0, 0)
-                              : std::pair(placed_ + 1, static_cast<int>(placing_.size()));
+  // Which question of review() or place() this is, from 1, and how many there are; 0 of 0
+  // otherwise.
+  std::pair<int, int> asking() const {
+    return asked_.isEmpty() ? std::pair(0, 0)
+                            : std::pair(asked_at_ + 1, static_cast<int>(asked_.size()));
   }
-  bool reviews() const { return reviews_; }
+  bool reviews() const { return reviews_; }  // also while it places
+  bool places() const { return places_; }
   // Whether the lesson that is open is taken as an exam, or the next will be: each question is
   // answered once, nothing is said about it, there are no hints, and the numbers stay.
   bool exam() const;
@@ -81,6 +84,8 @@ class LessonPlayer : public QObject {
   // practice. The record is null if there is none.
   nlohmann::json record(const Lesson& lesson) const;
   bool is_done(const Lesson& lesson) const;
+  // How the lesson was answered when it was played to its end; none of exams, see LessonProgress.
+  std::optional<Mastery> mastery(const Lesson& lesson) const;
   std::size_t reached(const Lesson& lesson) const;  // steps that were entered
   // Whether there is something to go on with. Who looks at the first step of a lesson that is done
   // has not begun it anew.
@@ -108,7 +113,9 @@ class LessonPlayer : public QObject {
   const StepState& state() const { return states_[at_]; }
   const StepState& state(std::size_t step) const { return states_[step]; }
   const Symbols& drawn() const { return drawn_; }
-  bool at_end() const { return reviews_ || at_ + 1 == lesson_->steps.size(); }
+  bool at_end() const {
+    return reviews_ ? asked_at_ + 1 >= asked_.size() : at_ + 1 == lesson_->steps.size();
+  }
 
   QString lesson_title() const;
   // Titles and Markdown of the step with its numbers put in, in the user's language.
@@ -143,6 +150,10 @@ class LessonPlayer : public QObject {
   QString plan_problem() const;
   // Judges an answer (predict, explain), or what is set and predicted (goal), or an order (build).
   void commit(const Answer& answer);
+  // A question was answered wrongly and its answer is not shown yet: it may be tried again, or the
+  // answer be shown, which solves the step. Only the first answer counts.
+  bool may_show_answer() const;
+  void show_answer();
   // Whether a run step may be left with a run that missed its check: after two of them, since a
   // busy computer may never pass it. The answers say so.
   // A goal or an order of an exam may be left once it was checked.
@@ -198,10 +209,17 @@ class LessonPlayer : public QObject {
   Result<Context> unseen_context() const;
   bool is_taken(const Lesson& lesson) const;  // as an exam of this class, to its end or not
   void judge_now(const Answer& answer);
+  bool may_retry() const;  // before the answer is shown
+  void reveal();           // sets what the answer is seen in
+  void settle(bool solved);
+  QString feedback_before_answer() const;
   void keep_guess();
   void note_run();
   void note_observed();
   std::optional<std::size_t> question_of_run(std::size_t step) const;
+  bool first_right(std::size_t step) const;  // at the first commit
+  const Answer& answer_told(std::size_t step) const;
+  std::optional<double> guess_of(std::size_t step, const Answer& answer) const;
   std::optional<double> own_guess(std::size_t step) const;
   QString answer_words(std::size_t step) const;
   std::vector<Condition> order_conditions() const;
@@ -209,7 +227,8 @@ class LessonPlayer : public QObject {
   void set_task();
   void begin_paused();
   void end_review();
-  Result<void> ask_one(const QString& folder, bool last);
+  Result<void> ask_each(const QStringList& folders, bool places);
+  Result<void> ask_one(const QString& folder);
   Result<void> note_known(const std::string& id);
   void watch();  // a run is judged as soon as it is there
   void save();
@@ -246,9 +265,10 @@ class LessonPlayer : public QObject {
   bool resumes_ = false;  // what was answered is being read: nothing of it is written
   struct Play;            // what stood before a lesson was presented
   std::shared_ptr<const Play> before_;
-  bool exam_ = false;    // of the lesson that is open or was finished last
-  QStringList placing_;  // folders of the lessons that are asked about
-  int placed_ = 0;       // of them
+  bool exam_ = false;  // of the lesson that is open or was finished last
+  bool places_ = false;
+  QStringList asked_;  // folders of the lessons that are asked about
+  int asked_at_ = 0;   // of them
   QElapsedTimer since_start_;
   std::optional<Finished> finished_;
 };

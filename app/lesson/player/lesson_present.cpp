@@ -20,9 +20,9 @@ struct LessonPlayer::Play {
   std::vector<StepState> states;
   std::size_t at = 0;
   std::map<std::string, nlohmann::json> kept;
-  bool reviews = false;
-  QStringList placing;
-  int placed = 0;
+  bool reviews = false, places = false;
+  QStringList asked;
+  int asked_at = 0;
   std::optional<Finished> finished;
   Settings settings;
   std::vector<Guess> guesses;
@@ -33,9 +33,9 @@ void LessonPlayer::set_presents(bool presents) {
   if (presents == presents_) return;
   if (presents) {
     if (is_open()) leave();
-    before_ = std::make_shared<const Play>(Play{lesson_, seed_, drawn_, states_, at_, kept_,
-                                                reviews_, placing_, placed_, finished_, settings(),
-                                                session_.locks().guesses(), count_runs(session_)});
+    before_ = std::make_shared<const Play>(
+        Play{lesson_, seed_, drawn_, states_, at_, kept_, reviews_, places_, asked_, asked_at_,
+             finished_, settings(), session_.locks().guesses(), count_runs(session_)});
     presents_ = true;
     return;
   }
@@ -52,8 +52,9 @@ void LessonPlayer::set_presents(bool presents) {
   at_ = before->at;
   kept_ = before->kept;
   reviews_ = before->reviews;
-  placing_ = before->placing;
-  placed_ = before->placed;
+  places_ = before->places;
+  asked_ = before->asked;
+  asked_at_ = before->asked_at;
   exam_ = false;
   // What ran in front of the class answers no step.
   if (count_runs(session_) > before->runs) session_.set_earlier_runs_aside(true);

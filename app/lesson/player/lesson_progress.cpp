@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "app/lesson/player/json_member.h"
+#include "engine/lesson/lesson.h"
 #include "engine/lesson/teaching/class_seed.h"
 
 namespace parallelarium {
@@ -24,6 +25,7 @@ const char* const kFormat = "parallelarium-progress/1";
 const char* const kReviewed = "reviewed_at";
 const char* const kKnown = "known";
 const char* const kAgain = "again";
+const char* const kMastery = "mastery";  // of the play that counts
 const char* const kClass = "class";
 const char* const kReviews = "reviews";
 const char* const kPlaylist = "playlist";
@@ -71,6 +73,13 @@ bool done_of(const json& lessons, const std::string& id, int version) {
          member_or(*found, "done", false);
 }
 
+json mastery_json(const Mastery& mastery) {
+  return {{"asked", mastery.asked},
+          {"right", mastery.right},
+          {"transfer", mastery.transfer},
+          {"transfer_right", mastery.transfer_right}};
+}
+
 // Exams that stood among what was practised, as they once did, get a place of their own.
 void move_exams(json& lessons, json& exams) {
   for (auto at = lessons.begin(); at != lessons.end();) {
@@ -90,6 +99,25 @@ std::string iso_text(const QDateTime& time) {
 }
 
 }  // namespace
+
+Mastery mastery_of(const json& answers) {
+  Mastery mastery;
+  bool typed = false;
+  for (const json& step : member_or(answers, "steps", json::array())) {
+    const auto kind = member_or(step, "kind", std::string());
+    const bool asks = kind == name_of(StepKind::kPredict) || kind == name_of(StepKind::kExplain) ||
+                      kind == name_of(StepKind::kFind);
+    if (!asks || !step.contains("right")) continue;
+    const bool right = member_or(step, "right", false) && member_or(step, "attempts", 0) == 1;
+    ++mastery.asked;
+    mastery.right += right;
+    if (typed && !step.contains("number")) continue;
+    typed = step.contains("number");
+    mastery.transfer = member_or(step, "step", std::string());
+    mastery.transfer_right = right;
+  }
+  return mastery;
+}
 
 bool ClassPlace::is_exam() const { return exam || says_exam(code); }
 
@@ -179,6 +207,19 @@ Result<void> LessonProgress::keep_exam(const std::string& id, int version, std::
   return write();
 }
 
+std::optional<Mastery> LessonProgress::mastery(const std::string& id, int version) const {
+  if (!done(id, version)) return std::nullopt;
+  const json kept = member_or(lessons_.at(id), kMastery, json());
+  // Files that were written before this was kept still have the answers of the last play.
+  const Mastery mastery = kept.is_object()
+                              ? Mastery{member_or(kept, "asked", 0), member_or(kept, "right", 0),
+                                        member_or(kept, "transfer", std::string()),
+                                        member_or(kept, "transfer_right", false)}
+                          : again(id, version) ? Mastery()
+                                               : mastery_of(record(id, version));
+  return mastery.asked > 0 ? std::optional(mastery) : std::nullopt;
+}
+
 bool LessonProgress::known(const std::string& id, int version) const {
   const auto found = lessons_.find(id);
   return found != lessons_.end() && member_or(*found, "version", 0) == version &&
@@ -200,6 +241,8 @@ Result<void> LessonProgress::note_known(const std::string& id, int version) {
 Result<void> LessonProgress::keep(const std::string& id, int version, bool is_done,
                                   const json& answers) {
   const bool was_done = done(id, version), was_known = known(id, version);
+  std::optional<Mastery> counts = mastery(id, version);
+  if (is_done && !(counts && counts->mastered())) counts = mastery_of(answers);
   json kept = {{"version", version}, {"done", is_done || was_done}, {"answers", answers}};
   if (was_done) {
     for (const char* key : {kReviewed, kReviews})
@@ -209,6 +252,7 @@ Result<void> LessonProgress::keep(const std::string& id, int version, bool is_do
     kept[kReviewed] = iso_text(QDateTime::currentDateTimeUtc());
     kept[kReviews] = 0;
   }
+  if (counts) kept[kMastery] = mastery_json(*counts);
   if (was_known) kept[kKnown] = true;
   lessons_[id] = std::move(kept);
   return write();

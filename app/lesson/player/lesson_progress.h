@@ -23,6 +23,19 @@ struct ClassPlace {
   std::uint64_t seed(const std::string& lesson) const;
 };
 
+// How the questions of one play of a lesson were answered at the first commit: of several tries no
+// other counts.
+struct Mastery {
+  int asked = 0, right = 0;
+  std::string transfer;  // id of the transfer question, the last one that a figure is typed for
+  bool transfer_right = false;
+  // The transfer question and two thirds of all were right.
+  bool mastered() const { return transfer_right && 3 * right >= 2 * asked; }
+};
+// Of what answers() of the player gives. A lesson without a figure to type ends with its last
+// question; one that asks nothing cannot be mastered.
+Mastery mastery_of(const nlohmann::json& answers);
+
 class LessonProgress {
  public:
   // Reads the file; a missing or broken one is an empty progress (a broken one is kept aside).
@@ -33,6 +46,9 @@ class LessonProgress {
   bool done(const std::string& id, int version) const;
   // What was answered, as answers() of the player gives it; null if nothing.
   nlohmann::json record(const std::string& id, int version) const;
+  // Of the plays that came to their end, the one that mastered the lesson, else the latest; none:
+  // it is not done, or asks nothing.
+  std::optional<Mastery> mastery(const std::string& id, int version) const;
   // Whether a question of it was answered before it was played: it can be skipped.
   bool known(const std::string& id, int version) const;
   Result<void> note_known(const std::string& id, int version);

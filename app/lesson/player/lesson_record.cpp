@@ -102,6 +102,7 @@ void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
   state.answer.parts = parts_from_json(member_or(kept, "parts", json::object()));
   state.answer.order = member_or(kept, "order", std::vector<std::string>());
   state.answer.marks = member_or(kept, "marks", std::set<std::pair<int, int>>());
+  state.first = state.answer;
   state.run = member_or(kept, "run", json());
   state.unmet = !member_or(kept, "check_met", true);
   Result<Settings> left = begun_at(at, state.solved && !exam_);
@@ -117,25 +118,25 @@ void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
   if (left && step.sets_plan() && state.attempts > 0) state.committed = *left;
 }
 
-Result<void> LessonPlayer::review(const QString& folder) {
-  placing_.clear();
-  return ask_one(folder, false);
+Result<void> LessonPlayer::review(const QStringList& folders) { return ask_each(folders, false); }
+
+Result<void> LessonPlayer::place(const QStringList& folders) { return ask_each(folders, true); }
+
+Result<void> LessonPlayer::ask_each(const QStringList& folders, bool places) {
+  places_ = places;
+  asked_ = folders;
+  asked_at_ = 0;
+  return ask_one(asked_.front());
 }
 
-Result<void> LessonPlayer::place(const QStringList& folders) {
-  placing_ = folders;
-  placed_ = 0;
-  return ask_one(placing_.front(), true);
-}
-
-// Opens one question of a lesson: the last that is answered once, or any of them.
-Result<void> LessonPlayer::ask_one(const QString& folder, bool last) {
+// Opens one question of a lesson: to place somebody the last number that is predicted, else any.
+Result<void> LessonPlayer::ask_one(const QString& folder) {
   Result<Lesson> lesson = read_lesson(folder.toStdString());
   if (!lesson) return lesson.error();
   std::vector<std::size_t> questions;
   for (std::size_t at = 0; at < lesson->steps.size(); ++at)
     if (lesson->steps[at].ask && !lesson->steps[at].ask->answer.empty() &&
-        (!last || lesson->steps[at].kind == StepKind::kPredict))
+        (!places_ || lesson->steps[at].kind == StepKind::kPredict))
       questions.push_back(at);
   if (questions.empty())
     return message("review-none", "The lesson \"{}\" asks for no number.", lesson->id);
@@ -149,9 +150,9 @@ Result<void> LessonPlayer::ask_one(const QString& folder, bool last) {
   seed_ = QRandomGenerator::global()->bounded(1u, 1000000u);
   drawn_ = draw(*lesson_, seed_);
   states_ = std::vector<StepState>(lesson_->steps.size());
-  at_ = last ? questions.back()
-             : questions[static_cast<std::size_t>(
-                   QRandomGenerator::global()->bounded(static_cast<int>(questions.size())))];
+  at_ = places_ ? questions.back()
+                : questions[static_cast<std::size_t>(
+                      QRandomGenerator::global()->bounded(static_cast<int>(questions.size())))];
   session_.locks().set_guesses({});
   session_.set_earlier_runs_aside(true);
   set_settings(settings_at(*lesson_, at_, drawn_));
@@ -161,10 +162,9 @@ Result<void> LessonPlayer::ask_one(const QString& folder, bool last) {
 
 // Only the first answer counts.
 void LessonPlayer::keep_review() {
-  const bool right =
-      state().attempts == 1 && state().judgement && state().judgement->verdict == Verdict::kRight;
+  const bool right = first_right(at_);
   Result<void> kept;
-  if (placing_.isEmpty())
+  if (!places_)
     kept = progress_.note_review(lesson_->id, lesson_->version, right,
                                  QDateTime::currentDateTimeUtc());
   else if (right)
@@ -174,8 +174,8 @@ void LessonPlayer::keep_review() {
 
 void LessonPlayer::end_review() {
   if (!presents_) keep_review();
-  while (++placed_ < placing_.size())
-    if (ask_one(placing_[placed_], true)) return;  // else this computer cannot play it
+  while (++asked_at_ < asked_.size())
+    if (ask_one(asked_[asked_at_])) return;  // else this computer cannot play it
   close();
   Q_EMIT reviewed();
 }
@@ -291,16 +291,18 @@ json LessonPlayer::answers() const {
                  {"solved", state.solved},
                  {"attempts", state.attempts},
                  {"hints", state.hints}};
-    if (state.answer.number) step["number"] = *state.answer.number;
-    if (!state.answer.option.empty()) step["option"] = state.answer.option;
-    if (!state.answer.parts.empty()) step["parts"] = to_json(state.answer.parts);
+    const Answer& told = answer_told(index);
+    if (told.number) step["number"] = *told.number;
+    if (!told.option.empty()) step["option"] = told.option;
+    if (!told.parts.empty()) step["parts"] = to_json(told.parts);
     if (!state.answer.order.empty()) step["order"] = state.answer.order;
     if (!state.answer.marks.empty()) step["marks"] = state.answer.marks;
     const bool sets =
         lesson_->steps[index].kind == StepKind::kGoal || lesson_->steps[index].sets_plan();
     if (sets && state.attempts > 0) step["settings"] = set_at(index);
     if (state.unmet) step["check_met"] = false;
-    if (state.right && !exam_) step["right"] = *state.right;
+    const bool once = lesson_->steps[index].kind == StepKind::kPredict;
+    if (state.right && !exam_) step["right"] = once ? first_right(index) : *state.right;
     if (const auto question = question_of_run(index); state.observed && question) {
       step["observed"] = *state.observed;
       step["answers"] = lesson_->steps[*question].id;

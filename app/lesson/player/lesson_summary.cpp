@@ -64,9 +64,9 @@ QString LessonPlayer::summary_of(std::size_t index) const {
   else if (is_reached(step))
     head << Summary::tr("reached");
   else if (step.kind == StepKind::kPredict)
-    head << (right ? Summary::tr("right") : Summary::tr("not right"));
+    head << (first_right(index) ? Summary::tr("right") : Summary::tr("not right"));
   else
-    head << tries_text(state.attempts);
+    head << (right ? tries_text(state.attempts) : Summary::tr("the answer was shown"));
   if (state.hints > 0) head << hints_text(state.hints);
   if (!step.parts.empty() && !step.assigns() && !right && state.judgement) {
     const auto parts = static_cast<int>(step.parts.size());
@@ -104,12 +104,24 @@ QString LessonPlayer::summary() const {
     const Step& step = lesson_->steps[index];
     if (!state.right || step.kind == StepKind::kRun || is_reached(step)) continue;
     ++asked;
-    right += *state.right && state.attempts == 1;
+    right += first_right(index);
   }
   const auto minutes = std::max<std::int64_t>(1, (since_start_.elapsed() + 30000) / 60000);
   QStringList facts{Summary::tr("%1 of %2 right at the first try").arg(right).arg(asked),
                     hints_text(hints), minutes_text(minutes)};
   entries.prepend(facts.join(kDot) + QLatin1Char('.'));
+  const Mastery mastery = mastery_of(answers());
+  if (const Step* transfer = lesson_->find(mastery.transfer)) {
+    const QString question = title(static_cast<std::size_t>(transfer - lesson_->steps.data()));
+    entries.prepend(
+        (mastery.mastered()
+             ? Summary::tr("**✓✓ Mastered:** “%1” and two thirds of all answers were right at the "
+                           "first try.")
+             : Summary::tr("**✓ Done, not mastered yet.** For that “%1” and two thirds of all "
+                           "answers must be right at the first try: start the lesson again, with "
+                           "new numbers."))
+            .arg(question));
+  }
   return entries.join(QStringLiteral("\n\n"));
 }
 

@@ -356,6 +356,7 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
 
 QString LessonPlayer::feedback() const {
   if (!state().judgement || !tells_verdict()) return {};
+  if (may_show_answer()) return feedback_before_answer();
   const Judgement& judgement = *state().judgement;
   const bool plain = judgement.feedback == "right" || judgement.feedback == "wrong" ||
                      judgement.feedback == "again";

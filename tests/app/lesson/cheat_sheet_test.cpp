@@ -51,6 +51,7 @@ TEST_F(CheatSheets, ARunThatAnswersAQuestionIsKeptWithItsFigure) {
   player().commit({0.75, "", {}, {}});
   while (step() != "run-naive") {
     player().commit({0.75, "", {}, {}});
+    player().show_answer();
     player().next();
   }
   bring_run(0.71);

@@ -83,6 +83,7 @@ class LessonSummary : public LessonPlay {
         if (option.correct) answer.option = option.id;
     }
     player().commit(answer);
+    player().show_answer();
   }
 };
 
@@ -110,7 +111,7 @@ TEST_F(LessonSummary, SaysEachFigureInItsUnitAndAWordAsItStands) {
   const QString halves = bytes_text(static_cast<std::int64_t>(1.5 * array) << 20);
   int said = 0;
   for (const QString& line : entries) {
-    if (!line.contains(entry)) continue;
+    if (!line.startsWith(QStringLiteral("**") + entry)) continue;
     ++said;
     EXPECT_TRUE(
         line.contains(QStringLiteral("guess 24\u00a0MiB, predicted %1, run %1").arg(halves)))

@@ -44,6 +44,7 @@ TEST_F(LessonOnCollectives, IsSetHiddenLockedAndRevealed) {
   const std::int64_t array = spec().bytes;  // a drawn number of MiB
   type_number(QString::number(array >> 20));
   QTest::keyClick(panel_->findChild<QLineEdit*>("LessonNumber"), Qt::Key_Return);
+  player().show_answer();
   EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("one copy"));
   EXPECT_EQ(sent(), bytes_text(7 * array));
   EXPECT_EQ(collective_quantities(session_)[2].guess, bytes_text(array))

@@ -39,6 +39,11 @@ class LessonPlay : public testing::Test {
     primary()->setFocus();
     QTest::keyClick(primary(), Qt::Key_Space);
   }
+  // Commits what is typed or chosen, and has the answer shown if it is wrong.
+  void press_and_see() {
+    press_primary();
+    player().show_answer();
+  }
   void type_number(const QString& text) {
     auto* number = panel_->findChild<QLineEdit*>("LessonNumber");
     number->setFocus();

@@ -50,6 +50,9 @@ TEST_F(LessonHeard, TheButtonThatLeadsOnSaysWhatCameOfTheAnswer) {
   go_to(1);
   type_number(QStringLiteral("1"));
   press_primary();
+  EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Not right yet")))
+      << told(primary()).toStdString();
+  player().show_answer();
   ASSERT_TRUE(player().state().solved);
   ASSERT_FALSE(feedback().isEmpty());
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Not quite: ") + feedback().left(20)))

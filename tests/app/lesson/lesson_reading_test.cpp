@@ -198,6 +198,7 @@ TEST_F(LessonPlay, AReplayBeginsWithoutTheRunsAndPinsOfBefore) {
   EXPECT_EQ(session_.runs().all().size(), 1u) << "a document keeps them";
   press_primary();
   player().commit({0.3, {}, {}, {}});
+  player().show_answer();
   press_primary();
   ASSERT_EQ(player().step_index(), kRun);
   EXPECT_FALSE(player().state().judgement) << "an old run does not pass the new play";
@@ -210,7 +211,7 @@ TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
   press_primary();
   player().show_hint();
   type_number(QStringLiteral("37.5"));
-  press_primary();
+  press_and_see();
   const double predicted = session_.subject().prediction()->bubble.of_total;
   press_primary();
   ASSERT_EQ(player().step_index(), kRun);
@@ -290,7 +291,7 @@ TEST_F(LessonPlay, WhileAQuestionIsOpenNoRunGivesItAwayAndItsFormulaIsNotOnThePa
   session_.start_run(false);
   EXPECT_EQ(session_.jobs().state(), RunState::kIdle);
   type_number(QStringLiteral("30"));
-  press_primary();
+  press_and_see();
   EXPECT_TRUE(run_refusal(session_).isEmpty()) << "committed";
   player().reset();
   press_primary();
@@ -351,6 +352,7 @@ TEST_P(LessonView, WhatWasJustRevealedIsInView) {
     EXPECT_GT(end(), 0);
   }
   player.commit({0.375, {}, {}, {}});
+  player.show_answer();
   settle();
   const auto* said = panel.findChild<MarkdownView*>("LessonFeedback");
   // Heights settle late.

@@ -49,6 +49,7 @@ TEST_F(LessonPlay, AfterTwoMissedRunsTheLessonGoesOnAndSaysThatTheCheckIsNotMet)
   open(QStringLiteral("filling-the-bubble"));
   press_primary();
   player().commit({0.4, {}, {}, {}});
+  player().show_answer();
   player().next();
   ASSERT_EQ(step(), "run-it");
   bring_run(0.9, "2026-11-21T08:00:00Z");

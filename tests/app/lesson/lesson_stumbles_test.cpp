@@ -59,7 +59,7 @@ TEST_F(LessonPlay, ARightAnswerAndAWrongOneSeeTheSameDerivation) {
     EXPECT_TRUE(answer->toPlainText().isEmpty()) << "not before the answer";
     const double more = player().drawn().at("more");
     type_number(QLocale().toString(100 * 3 / (right ? more + 3 : 2 * more + 30), 'f', 2));
-    press_primary();
+    press_and_see();
     ASSERT_TRUE(player().state().solved);
     EXPECT_EQ(player().state().judgement->verdict == Verdict::kRight, right);
     told[right] = answer->toPlainText();
@@ -87,6 +87,7 @@ TEST_F(LessonPlay, TheFirstRunSaysThatItMeasuresThisComputerFirst) {
   ASSERT_TRUE(panel.player().open(kLessons + QStringLiteral("filling-the-bubble"), 7).ok());
   panel.player().next();
   panel.player().commit({0.4, {}, {}, {}});
+  panel.player().show_answer();
   panel.player().next();
   ASSERT_EQ(panel.player().step().id, "run-it");
   const QString note = measuring_note(session);

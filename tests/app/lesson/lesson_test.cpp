@@ -49,6 +49,7 @@ TEST_F(LessonPlay, ResetGoesToWhatTheLessonHasSetHere) {
   press_primary();
   ASSERT_EQ(step(), "how-much-waiting");
   player().commit({0.75, {}, {}, {}});
+  player().show_answer();
   player().next();
   ASSERT_EQ(step(), "run-naive");
   set("microbatches", "2");
@@ -68,7 +69,7 @@ TEST_F(LessonPlay, WhatIsNoNumberSaysWhyItCannotBeCommitted) {
       if (label->isVisible() && label->text().contains(part)) return true;
     return false;
   };
-  EXPECT_TRUE(says(QStringLiteral("once"))) << "a prediction is committed once";
+  EXPECT_TRUE(says(QStringLiteral("first answer counts")));
   type_number(QStringLiteral("lots"));
   EXPECT_FALSE(primary()->isEnabled());
   EXPECT_TRUE(says(QStringLiteral("“lots” is not a number.")));
@@ -101,6 +102,7 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
   const double more = player().drawn().at("more");
   type_number(QLocale().toString(100 * 3 / more, 'f', 1));
   QTest::keyClick(panel_->findChild<QLineEdit*>("LessonNumber"), Qt::Key_Return);
+  player().show_answer();
   EXPECT_EQ(session_.setup().microbatches, more);
   EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble.of_total")));
   EXPECT_TRUE(session_.locks().allowed(QStringLiteral("microbatches")));
@@ -338,19 +340,15 @@ TEST_F(LessonPlay, AReviewAsksOneQuestionAndLeavesTheRecord) {
   const QString folder = kLessons + QStringLiteral("filling-the-bubble");
   const int version = read_lesson(folder.toStdString())->version;
   ASSERT_TRUE(player().progress().keep("filling-the-bubble", version, true, {{"x", 1}}));
-  ASSERT_TRUE(player().review(folder));
+  ASSERT_TRUE(player().review({folder}));
   ASSERT_TRUE(player().is_open());
   EXPECT_TRUE(player().reviews());
   EXPECT_TRUE(player().step().ask && !player().step().ask->answer.empty());
   Answer answer;
   answer.number = -1;
   player().commit(answer);
-  if (!player()
-           .state()
-           .solved) {  // the panel asks until it is right; a prediction is committed once
-    answer.number = player().state().judgement->symbols.at("answer");
-    player().commit(answer);
-  }
+  answer.number = player().state().judgement->symbols.at("answer");
+  player().commit(answer);
   ASSERT_TRUE(player().state().solved);
   QSignalSpy reviewed(&player(), &LessonPlayer::reviewed);
   player().next();

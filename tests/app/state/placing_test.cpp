@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "I know the basics": one question from each of several lessons, and what is known can be skipped.
+// One question from each of several lessons: of what is due for review, and of "I know the basics",
+// after which what is known can be skipped.
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QToolButton>
+
+#include "app/lesson/map/course_map.h"
+#include "app/lesson/map/lesson_tile.h"
 #include "app/lesson/map/map_data.h"
+#include "app/look/figures.h"
 #include "tests/app/lesson/lesson_fixture.h"
 
 namespace parallelarium {
@@ -31,7 +39,7 @@ TEST_F(Placing, AsksTheLastNumberOfEachAndMarksWhatIsKnown) {
   std::vector<std::string> asked;
   for (int question = 1; question <= 6; ++question) {
     ASSERT_TRUE(player().is_open());
-    EXPECT_EQ(player().placing(), std::pair(question, 6));
+    EXPECT_EQ(player().asking(), std::pair(question, 6));
     const Lesson& lesson = player().lesson();
     for (std::size_t at = player().step_index() + 1; at < lesson.steps.size(); ++at)
       EXPECT_FALSE(lesson.steps[at].kind == StepKind::kPredict && lesson.steps[at].ask &&
@@ -40,8 +48,9 @@ TEST_F(Placing, AsksTheLastNumberOfEachAndMarksWhatIsKnown) {
     asked.push_back(lesson.id);
     const double answer = right();
     player().commit({question == 2 ? answer * 3 + 1 : answer, "", {}, {}});
-    ASSERT_TRUE(player().state().solved);
     EXPECT_EQ(player().state().judgement->verdict == Verdict::kRight, question != 2);
+    player().show_answer();
+    ASSERT_TRUE(player().state().solved);
     player().next();
   }
   EXPECT_FALSE(player().is_open());
@@ -58,16 +67,94 @@ TEST_F(Placing, AsksTheLastNumberOfEachAndMarksWhatIsKnown) {
   EXPECT_FALSE(after.lessons[*after.next()].known);
   // A lesson that is known can be played all the same, and stays known.
   open("filling-the-bubble");
-  EXPECT_EQ(player().placing(), std::pair(0, 0));
+  EXPECT_EQ(player().asking(), std::pair(0, 0));
   player().close();
   EXPECT_TRUE(on_map(read_map(player()), "filling-the-bubble").known);
+}
+
+// What is due is asked one after another, and each answer is kept with its lesson.
+TEST_F(Placing, AReviewAsksAQuestionOfEachLesson) {
+  const QStringList ids{"filling-the-bubble", "first-look", "does-it-fit"};
+  QStringList folders;
+  std::vector<int> versions;
+  for (const QString& id : ids) {
+    folders << kLessons + id;
+    versions.push_back(read_lesson(folders.back().toStdString())->version);
+    ASSERT_TRUE(player().progress().keep(id.toStdString(), versions.back(), true, nullptr));
+  }
+  QSignalSpy reviewed(&player(), &LessonPlayer::reviewed);
+  ASSERT_TRUE(player().review(folders));
+  for (int question = 1; question <= 3; ++question) {
+    EXPECT_EQ(player().asking(), std::pair(question, 3));
+    EXPECT_EQ(QString::fromStdString(player().lesson().id), ids[question - 1]);
+    EXPECT_FALSE(player().places());
+    const auto* crumb = panel_->findChild<QToolButton*>("Link");
+    EXPECT_TRUE(crumb->text().endsWith(QStringLiteral("question %1 of 3").arg(question)))
+        << crumb->text().toStdString();
+    const double answer = right();
+    player().commit({question == 1 ? answer * 3 + 1 : answer, "", {}, {}});
+    player().show_answer();
+    EXPECT_EQ(primary()->text(), question < 3 ? QStringLiteral("Next") : QStringLiteral("Finish"));
+    EXPECT_EQ(reviewed.size(), 0);
+    player().next();
+  }
+  EXPECT_EQ(reviewed.size(), 1) << "back to the map";
+  EXPECT_FALSE(player().is_open());
+  const QDateTime soon = QDateTime::currentDateTimeUtc().addDays(2);
+  for (int at = 0; at < 3; ++at)
+    EXPECT_EQ(player().progress().due(ids[at].toStdString(), versions[std::size_t(at)], soon),
+              at == 0)
+        << "what was wrong comes back the next day";
+}
+
+TEST_F(Placing, TheMapReviewsFiveAtATimeAndTellsWhatIsMastered) {
+  nlohmann::json lessons;  // from before reviews and mastery were kept
+  const Result<Course> course = read_course(lessons_folder());
+  ASSERT_TRUE(course);
+  for (std::size_t at = 0; lessons.size() < 7; ++at) {
+    const Result<Lesson> lesson = read_lesson(course->folder + "/" + course->lessons[at].id);
+    const bool right = lessons.size() == 2;
+    const nlohmann::json step = {
+        {"step", "any"}, {"kind", "predict"}, {"attempts", 1}, {"right", right}, {"number", 1}};
+    lessons[lesson->id] = {{"version", lesson->version},
+                           {"done", true},
+                           {"answers", {{"steps", nlohmann::json::array({step})}}}};
+  }
+  QTemporaryDir folder;
+  QFile file(folder.filePath(QStringLiteral("progress.json")));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  const nlohmann::json kept = {{"format", "parallelarium-progress/1"}, {"lessons", lessons}};
+  file.write(QByteArray::fromStdString(kept.dump()));
+  file.close();
+  ASSERT_TRUE(player().progress().use_folder(folder.path()));
+  CourseMap map(player());
+  map.resize(1300, 900);
+  map.show();
+  const std::size_t due = map.data().due().size();
+  ASSERT_GT(due, 5U);
+  QPushButton* review = nullptr;
+  for (auto* button : map.findChildren<QPushButton*>())
+    if (button->text().startsWith(QStringLiteral("Review: 5 of %1 due").arg(due))) review = button;
+  ASSERT_NE(review, nullptr);
+  EXPECT_TRUE(review->text().endsWith(minutes_text(5))) << review->text().toStdString();
+  int mastered = 0, done = 0;
+  for (const LessonTile* tile : map.tiles()) {
+    mastered += tile->accessibleName().contains(QStringLiteral(", mastered"));
+    done += tile->accessibleName().contains(QStringLiteral(", done"));
+  }
+  EXPECT_EQ(mastered, 1);
+  EXPECT_EQ(done, 6);
+  QSignalSpy started(&map, &CourseMap::started);
+  review->click();
+  EXPECT_EQ(started.size(), 1);
+  EXPECT_EQ(player().asking(), std::pair(1, 5));
 }
 
 TEST_F(Placing, LeavingItAsksNoMore) {
   ASSERT_TRUE(player().place(read_map(player()).basics));
   player().close();
   EXPECT_FALSE(player().is_open());
-  EXPECT_EQ(player().placing(), std::pair(0, 0));
+  EXPECT_EQ(player().asking(), std::pair(0, 0));
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ TEST_F(LessonPlay, WordsOfTheLessonAreExplainedUnlessItsQuestionIsOpen) {
   ASSERT_EQ(step(), "how-much-waiting");
   EXPECT_EQ(taught_here(), 0);
   type_number(QStringLiteral("75"));
-  press_primary();
+  press_and_see();
   ASSERT_TRUE(player().state().solved);
   EXPECT_GT(taught_here(), 0);
 }

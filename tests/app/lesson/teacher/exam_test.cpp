@@ -66,6 +66,7 @@ TEST_F(Exam, AQuestionIsAnsweredOnceAndNothingSaysHow) {
   player().show_hint();
   EXPECT_EQ(player().state().hints, 0);
   player().commit({0.987, {}, {}, {}});
+  EXPECT_FALSE(player().may_show_answer());
   EXPECT_EQ(panel_->findChild<QLabel*>("LessonVerdict")->text(),
             QStringLiteral("Your answer is kept"));
   EXPECT_TRUE(player().feedback().isEmpty());
@@ -244,6 +245,7 @@ TEST_F(Exam, OutsideOfItEverythingIsAsEver) {
   EXPECT_FALSE(panel_->findChild<QLabel*>("LessonExam")->isVisible());
   press_primary();
   player().commit({0.987, {}, {}, {}});
+  player().show_answer();
   EXPECT_FALSE(player().feedback().isEmpty());
   EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble")));
 }

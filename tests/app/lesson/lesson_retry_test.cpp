@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A wrong answer may be tried again before the answer is shown; the first one counts, also for what
+// is mastered.
+#include <QTemporaryDir>
+#include <cmath>
+
+#include "app/lesson/map/map_data.h"
+#include "app/look/figures.h"
+#include "tests/app/lesson/lesson_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+
+class LessonRetry : public LessonPlay {
+ protected:
+  void SetUp() override {
+    LessonPlay::SetUp();
+    panel_->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(panel_.get()));
+  }
+  QPushButton* way_out() { return panel_->findChild<QPushButton*>("LessonWayOut"); }
+  QLineEdit* number() { return panel_->findChild<QLineEdit*>("LessonNumber"); }
+  void type_again(const QString& text) {
+    number()->clear();
+    type_number(text);
+  }
+  // "over ideal", the mistake that the question foresees, and the right answer.
+  QString mistake() { return QLocale().toString(100 * 3 / more(), 'f', 1); }
+  QString right() { return QLocale().toString(100 * 3 / (more() + 3), 'f', 1); }
+  double more() { return player().drawn().at("more"); }
+};
+
+TEST_F(LessonRetry, AWrongPredictionIsTriedAgainBeforeAnythingIsShown) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  type_number(mistake());
+  EXPECT_TRUE(way_out()->isHidden()) << "nothing was committed";
+  QTest::keyClick(number(), Qt::Key_Return);
+  EXPECT_FALSE(player().state().solved);
+  EXPECT_EQ(session_.setup().microbatches, 4) << "what would show it is not set";
+  EXPECT_TRUE(session_.locks().hidden(QStringLiteral("bubble.of_total")));
+  EXPECT_TRUE(session_.locks().guesses().empty());
+  EXPECT_EQ(panel_->findChild<QLabel*>("LessonVerdict")->text(), QStringLiteral("Not right yet"));
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("bubble over ideal time"));
+  EXPECT_THAT(feedback().toStdString(), testing::Not(testing::HasSubstr(right().toStdString())));
+  EXPECT_EQ(primary()->text(), QStringLiteral("Try again"));
+  EXPECT_TRUE(way_out()->isVisible());
+  EXPECT_EQ(way_out()->text(), QStringLiteral("Show the answer"));
+  EXPECT_EQ(number()->selectedText(), number()->text()) << "typing replaces it";
+
+  press_primary();
+  EXPECT_EQ(player().state().attempts, 1) << "the same answer is no other try";
+  EXPECT_TRUE(number()->hasFocus());
+  type_again(right());
+  EXPECT_EQ(primary()->text(), QStringLiteral("Commit"));
+  QTest::keyClick(number(), Qt::Key_Return);
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(session_.setup().microbatches, more());
+  ASSERT_EQ(session_.locks().guesses().size(), 1U);
+  EXPECT_NEAR(session_.locks().guesses()[0].value, 3 / more(), 1e-3)
+      << "the first one is the guess";
+  const json kept = player().answers()["steps"].back();
+  EXPECT_NEAR(kept["number"].get<double>(), 3 / more(), 1e-3);
+  EXPECT_EQ(kept["right"], false);
+  EXPECT_EQ(kept["attempts"], 2);
+}
+
+TEST_F(LessonRetry, TheAnswerIsShownWhereItIsAskedForAndNotSoonerAfterALessonWasLeft) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  type_number(QStringLiteral("99"));
+  press_primary();
+  EXPECT_EQ(feedback(), QString()) << "the lesson's words derive the answer";
+  panel_->leave_lesson();
+  ASSERT_TRUE(player().go_on(kLessons + QStringLiteral("filling-the-bubble")));
+  ASSERT_EQ(step(), "more-micro-batches");
+  EXPECT_FALSE(player().state().solved);
+  ASSERT_TRUE(way_out()->isVisible());
+  way_out()->setFocus();
+  QTest::keyClick(way_out(), Qt::Key_Return);
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_FALSE(way_out()->isVisible());
+  EXPECT_TRUE(primary()->hasFocus());
+  EXPECT_EQ(primary()->text(), QStringLiteral("Next"));
+  EXPECT_EQ(player().state().attempts, 1);
+  EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble.of_total")));
+  QString told = share_text(3 / (more() + 3));
+  EXPECT_THAT(feedback().toStdString(),
+              testing::HasSubstr(told.replace(QChar(0x00a0), QLatin1Char(' ')).toStdString()));
+}
+
+TEST_F(LessonRetry, ACardIsTriedAgainByKeyboard) {
+  open(QStringLiteral("filling-the-bubble"));
+  go_to(3);
+  choose(QStringLiteral("whole-step"));
+  press_primary();
+  EXPECT_FALSE(player().state().solved);
+  EXPECT_EQ(primary()->text(), QStringLiteral("Try again"));
+  press_primary();
+  const auto* card = qobject_cast<OptionCard*>(panel_->focusWidget());
+  ASSERT_NE(card, nullptr);
+  EXPECT_EQ(card->id(), QStringLiteral("whole-step"));
+  choose(QStringLiteral("useful-time"));
+  press_primary();
+  EXPECT_TRUE(player().state().solved);
+}
+
+// Whatever mistake a lesson foresees, what is said of it does not have the answer.
+TEST_F(LessonRetry, NoForeseenMistakeTellsTheAnswer) {
+  const Result<Course> course = read_course(kLessons.toStdString());
+  ASSERT_TRUE(course);
+  int mistakes = 0, told = 0;
+  for (const CourseEntry& entry : course->lessons) {
+    ASSERT_TRUE(player().open(kLessons + QString::fromStdString(entry.id), 7));
+    const std::vector<Step> steps = player().lesson().steps;
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+      const Step& asked = steps[at];
+      const bool asks = asked.kind == StepKind::kPredict || asked.kind == StepKind::kExplain;
+      if (!asks || !asked.ask || asked.ask->answer.empty()) continue;
+      for (const Option& option : asked.options) {
+        restore_step(session_, asked.id);
+        ASSERT_EQ(step(), asked.id);
+        player().commit({-12345.678, {}, {}, {}});
+        ASSERT_TRUE(player().state().judgement) << entry.id << " " << asked.id;
+        const Symbols symbols = player().state().judgement->symbols;
+        const Result<double> wrong = evaluate(option.value, symbols);
+        ASSERT_TRUE(wrong) << wrong.error().text;
+        player().commit({*wrong, {}, {}, {}});
+        ASSERT_TRUE(player().state().judgement);
+        if (player().state().judgement->feedback != option.id) continue;  // another is as near
+        ++mistakes;
+        const QString said = player().feedback();
+        told += !said.isEmpty();
+        EXPECT_FALSE(said.contains(QStringLiteral("{{"))) << said.toStdString();
+        const double answer = symbols.at("answer");
+        for (const QString& token : said.split(QRegularExpression(QStringLiteral("[^0-9.,]+")))) {
+          bool is_number = false;
+          const double number = QLocale().toDouble(
+              QString(token).remove(QRegularExpression(QStringLiteral("[.,]$"))), &is_number);
+          const double shown = asked.ask->unit == "share" ? 100 * answer : answer;
+          EXPECT_FALSE(is_number && std::abs(number - shown) <= 1e-9 * std::abs(shown))
+              << entry.id << ", " << asked.id << ", " << option.id << ": " << said.toStdString();
+        }
+      }
+    }
+  }
+  EXPECT_GT(mistakes, 150);
+  EXPECT_GT(told, mistakes / 2) << "most have something to say before";
+}
+
+json question(const char* id, bool right, int attempts, bool typed = true) {
+  json step = {{"step", id}, {"kind", "predict"}, {"right", right}, {"attempts", attempts}};
+  if (typed) step["number"] = 1;
+  return step;
+}
+
+TEST(Mastering, TakesTheTransferQuestionAndTwoThirdsOfAllAtTheFirstCommit) {
+  const auto of = [](const std::vector<json>& steps) { return mastery_of({{"steps", steps}}); };
+  EXPECT_FALSE(of({}).mastered()) << "nothing was asked";
+  EXPECT_FALSE(
+      of({{{"step", "a"}, {"kind", "goal"}, {"right", true}, {"attempts", 1}}}).mastered());
+  EXPECT_TRUE(of({question("a", true, 1)}).mastered());
+  EXPECT_FALSE(of({question("a", true, 2)}).mastered()) << "at the second try";
+  EXPECT_TRUE(
+      of({question("a", false, 1), question("b", true, 1), question("c", true, 1)}).mastered());
+  EXPECT_FALSE(
+      of({question("a", true, 1), question("b", true, 1), question("c", false, 1)}).mastered())
+      << "not the transfer question";
+  EXPECT_FALSE(of({question("a", false, 1), question("b", true, 1)}).mastered()) << "a half";
+  const Mastery words = of({question("a", true, 1), question("b", false, 1, false)});
+  EXPECT_EQ(words.transfer, "a") << "the last one that a figure is typed for";
+  EXPECT_EQ(words.asked, 2);
+  EXPECT_EQ(words.right, 1);
+}
+
+TEST(Mastering, IsKeptNeverFadesAndIsReadOutOfOlderFiles) {
+  QTemporaryDir folder;
+  const QString path = folder.filePath(QStringLiteral("progress.json"));
+  const json good = {{"steps", {question("a", true, 1)}}},
+             bad = {{"steps", {question("a", false, 1)}}};
+  {
+    LessonProgress progress(path);
+    ASSERT_TRUE(progress.keep("a", 1, false, good));
+    EXPECT_FALSE(progress.mastery("a", 1)) << "not to its end";
+    ASSERT_TRUE(progress.keep("a", 1, true, bad));
+    ASSERT_TRUE(progress.mastery("a", 1));
+    EXPECT_FALSE(progress.mastery("a", 1)->mastered());
+    ASSERT_TRUE(progress.keep("a", 1, false, good));
+    EXPECT_FALSE(progress.mastery("a", 1)->mastered()) << "it is being played again";
+    ASSERT_TRUE(progress.keep("a", 1, true, good));
+    EXPECT_TRUE(progress.mastery("a", 1)->mastered());
+    ASSERT_TRUE(progress.keep("a", 1, true, bad));
+    EXPECT_TRUE(progress.mastery("a", 1)->mastered());
+  }
+  EXPECT_TRUE(LessonProgress(path).mastery("a", 1)->mastered());
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  const json older = {{"format", "parallelarium-progress/1"},
+                      {"lessons", {{"b", {{"version", 1}, {"done", true}, {"answers", good}}}}}};
+  file.write(QByteArray::fromStdString(older.dump()));
+  file.close();
+  EXPECT_TRUE(LessonProgress(path).mastery("b", 1)->mastered());
+}
+
+}  // namespace
+}  // namespace parallelarium
