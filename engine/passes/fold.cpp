@@ -134,16 +134,12 @@ class Way {
     }
     for (const std::vector<Draft>* list : lists_)
       inside_.push_back(may ? in_rings(*list) : std::vector<bool>(list->size(), false));
-    const auto moves_input = [&](const Draft& draft) {
-      return draft.op.lane != Lane::kCompute &&
-             std::any_of(draft.operands.begin(), draft.operands.end(), [&](const auto& operand) {
-               return has_slot(operand) && operand.slot == slots_.transfers.front();
-             });
-    };
-    if (std::none_of(lists_.begin(), lists_.end(), [&](const std::vector<Draft>* list) {
-          return std::any_of(list->begin(), list->end(), moves_input);
-        }))
-      computed_ = slots_.transfers.front();
+    computed_ = slots_.transfers.front();
+    for (const std::vector<Draft>* list : lists_)
+      for (const Draft& draft : *list)
+        for (const DraftOperand& operand : draft.operands)
+          if (draft.op.lane != Lane::kCompute && operand.slot == slots_.transfers.front())
+            computed_ = -1;
     for (bool changes = true; changes;) {
       outer_ = outer_slots(lists_, slots_, inside_);
       cuts_.clear();
@@ -274,6 +270,7 @@ class Way {
     count_bytes(list, begin, end, fold);
     if (list < waits_.size()) add_steps(drafts, begin, end, inside_[list], waits_[list], fold);
     std::vector<Draft> moved;  // by rings
+    std::vector<Fold::Step> turns;
     Draft& op = result.emplace_back();
     op.op = drafts[begin].op;
     op.op.kind = OpKind::kCompute;
@@ -283,6 +280,7 @@ class Way {
       Op piece = drafts[at].op;
       if (piece.layer != result[first].op.layer) result[first].op.layer = -1;
       if (piece.kind == OpKind::kCompute) {
+        turns.push_back({static_cast<std::int32_t>(fold.parts.size())});
         fold.parts.push_back({piece.layer, piece.piece, piece.phase, piece.block, piece.work});
         continue;
       }
@@ -290,7 +288,8 @@ class Way {
       Draft collective;
       collective.op = piece;
       if (piece.lane == Lane::kCompute) {
-        add_equal(result, first + 1, collective);
+        const std::size_t behind = add_equal(result, first + 1, collective) - first - 1;
+        turns.push_back({-1, static_cast<std::int32_t>(behind)});
         continue;
       }
       collective.axis = drafts[at].axis;
@@ -307,22 +306,25 @@ class Way {
       stage.phase = fold.parts[0].phase;
       stage.block = fold.parts[0].block;
     }
-    if (fold.parts.empty()) result.erase(result.begin() + static_cast<std::ptrdiff_t>(first));
+    if (fold.parts.empty())
+      result.erase(result.begin() + static_cast<std::ptrdiff_t>(first));
+    else if (fold.moved.empty() && result.size() > first + 1)
+      fold.steps = std::move(turns);
     result[first].op.fold = static_cast<std::int32_t>(program_.folds.size());
     program_.folds.push_back(std::move(fold));
     result.insert(result.end(), moved.begin(), moved.end());
     add_operands(result, first, list, begin, end);
   }
 
-  // Behind the drafts from `first` on, or as one more of an equal one.
-  static void add_equal(std::vector<Draft>& drafts, std::size_t first, const Draft& draft) {
-    const auto known =
-        std::find_if(drafts.begin() + static_cast<std::ptrdiff_t>(first), drafts.end(),
-                     [&](const Draft& one) { return same_collective(one, draft); });
-    if (known == drafts.end())
+  // Behind the drafts from `first` on, or as one more of an equal one. Returns which one it is.
+  static std::size_t add_equal(std::vector<Draft>& drafts, std::size_t first, const Draft& draft) {
+    std::size_t at = first;
+    while (at < drafts.size() && !same_collective(drafts[at], draft)) ++at;
+    if (at == drafts.size())
       drafts.push_back(draft);
     else
-      ++known->op.repeat;
+      ++drafts[at].op.repeat;
+    return at;
   }
 
   // The first op opens and touches all that the drafts do. The last touches once more what another

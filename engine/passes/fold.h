@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds what the compute lane does without a look at another lane into one op, for Programs that
-// would be too large piece by piece. A folded Program takes the same time and holds the same bytes;
-// only where a Machine's overlap_slowdown is set does it matter that a fold's collectives stand
-// behind its products.
+// would be too large piece by piece. A folded Program takes the same time and holds the same bytes.
 #pragma once
 
 #include <vector>

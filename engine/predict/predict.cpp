@@ -67,11 +67,24 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   return predict(setup, machine, BuildOptions{.all_ranks = all_ranks}, routing);
 }
 
+namespace {
+
+// In a fold, blocks that travel around CP, and 16-bit gradients that are summed in fp32, lie at
+// other places in memory than those of pieces, for which computing may have to wait.
+bool rings_keep_places(const Setup& setup) {
+  const bool sums_apart =
+      setup.gradient_reduction == GradientReduction::kFp32 && setup.precision.gradient_bytes < 4;
+  return setup.mesh.cp <= 2 && !sums_apart;
+}
+
+}  // namespace
+
 BuildOptions prediction_options(const Setup& setup, const Machine& machine, BuildOptions options,
                                 const Routing* routing) {
   if (options.all_ranks || routing != nullptr || !ranks_are_alike(setup, machine)) return options;
   options.representatives = options.representatives || options.stage_level;
-  options.fold_rings = sharing_of(setup, machine) == Sharing::kNone && !machine.groups_take_turns;
+  options.fold_rings = sharing_of(setup, machine) == Sharing::kNone && !machine.groups_take_turns &&
+                       rings_keep_places(setup);
   return options;
 }
 

@@ -202,11 +202,11 @@ struct Fold {
     std::int32_t work = -1;  // index in Program::works
   };
   std::vector<Part> parts;
-  // Where a ring of TP goes round inside: what computes and what moves, in issue order. Empty: the
-  // parts follow one another.
+  // What computes and what moves, in issue order, where a ring of TP goes round inside or, without
+  // `moved`, where the fold's collectives stand between its parts. Empty: parts follow one another.
   struct Step {
     std::int32_t part = -1;   // index in `parts`; -1: it moves something
-    std::int32_t moves = -1;  // index in `moved`
+    std::int32_t moves = -1;  // index in `moved`, or in the collectives behind the fold's op
     std::int32_t after = -1;  // the last step of the other lane that it waits for
     bool joins = false;       // starts and ends with the step before it
   };

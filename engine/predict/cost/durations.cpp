@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the ops of a Program take on a Machine, and ask of its links, before anything delays them.
 #include <array>
+#include <cassert>
 #include <span>
 
 #include "engine/predict/cost/launches.h"
@@ -58,7 +59,7 @@ bool is_of_tensor(const Program& program, const Op& op) {
 // Messages of TP stand beside what computes, or folds have them.
 bool has_tensor_rings(const Program& program) {
   if (std::any_of(program.folds.begin(), program.folds.end(),
-                  [](const Fold& fold) { return !fold.steps.empty(); }))
+                  [](const Fold& fold) { return !fold.moved.empty(); }))
     return true;
   return std::any_of(program.ranks.begin(), program.ranks.end(), [&](const RankProgram& rank) {
     return std::any_of(rank.ops.begin(), rank.ops.end(), [&](const Op& op) {
@@ -96,6 +97,62 @@ LinkDemand demand_of(const Program& program, const CostModel& cost,
   return several ? links : LinkDemand{};
 }
 
+// The steps of the fold that begins with op `at`; returns how many ops stand for it. What launching
+// adds to an op is with its first part, or with the last time of a collective.
+std::size_t add_fold(const Program& program, const CostModel& cost, const RankProgram& rank,
+                     std::size_t at, const std::int64_t* durations,
+                     std::vector<FoldSteps::Step>& steps) {
+  const Op& op = rank.ops[at];
+  const Fold& fold = program.folds[static_cast<std::size_t>(op.fold)];
+  assert(fold.moved.empty());  // rings go round in folds only where lanes share nothing
+  std::size_t first = 0;       // of its parts' steps
+  std::int64_t added = durations[at];
+  const auto add_part = [&](const Fold::Part& part) {
+    if (&part == &fold.parts.front()) first = steps.size();
+    const std::int64_t takes = cost.nanoseconds(op_of(part, op), rank.rank);
+    added -= takes;
+    steps.push_back({static_cast<std::int32_t>(at), takes});
+  };
+  std::vector<std::pair<std::int64_t, std::int32_t>> left;  // of each collective: time, and times
+  if (fold.steps.empty())
+    for (const Fold::Part& part : fold.parts) add_part(part);
+  for (const Fold::Step& step : fold.steps) {
+    if (step.part >= 0) {
+      add_part(fold.parts[static_cast<std::size_t>(step.part)]);
+      continue;
+    }
+    const auto moves = static_cast<std::size_t>(step.moves), behind = at + 1 + moves;
+    if (moves == left.size()) left.push_back({durations[behind], rank.ops[behind].repeat});
+    auto& [time, times] = left[moves];
+    const std::int64_t takes = time / times--;
+    time -= takes;
+    steps.push_back({static_cast<std::int32_t>(behind), takes});
+  }
+  steps[first].nanoseconds += added;
+  return left.size() + 1;
+}
+
+FoldSteps steps_of_folds(const Program& program, const CostModel& cost,
+                         const std::vector<std::int64_t>& durations) {
+  FoldSteps folds;
+  folds.first.reserve(durations.size() + 1);
+  std::size_t base = 0;
+  for (const RankProgram& rank : program.ranks) {
+    for (std::size_t at = 0, width = 1; at < rank.ops.size(); at += width) {
+      const Op& op = rank.ops[at];
+      folds.first.push_back(static_cast<std::int32_t>(folds.steps.size()));
+      width = op.fold >= 0 && op.kind == OpKind::kCompute
+                  ? add_fold(program, cost, rank, at, durations.data() + base, folds.steps)
+                  : 1;
+      folds.first.resize(folds.first.size() + width - 1,
+                         static_cast<std::int32_t>(folds.steps.size()));
+    }
+    base += rank.ops.size();
+  }
+  folds.first.push_back(static_cast<std::int32_t>(folds.steps.size()));
+  return folds;
+}
+
 }  // namespace
 
 Timeline simulate(const Program& program, const CostModel& cost, const Enough& enough) {
@@ -110,7 +167,11 @@ Timeline simulate(const Program& program, const CostModel& cost, const Enough& e
     launch_transfers(rank, cost, std::span(durations).subspan(first));
   }
   const LinkDemand links = cost.shares_links() ? demand_of(program, cost, durations) : LinkDemand{};
-  return simulate(program, durations, cost.sharing(), cost.overlap_slowdown(), links, enough);
+  const FoldSteps folds = cost.sharing() == Sharing::kNone || program.folds.empty()
+                              ? FoldSteps{}
+                              : steps_of_folds(program, cost, durations);
+  return simulate(program, durations, cost.sharing(), cost.overlap_slowdown(), links, folds,
+                  enough);
 }
 
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,

@@ -18,11 +18,10 @@ class RingFolds {
 
   // Whether the op computes beside a ring in its fold, or stands for that ring.
   bool has(const Op& op) const {
-    return op.fold >= 0 && !program_.folds[static_cast<std::size_t>(op.fold)].steps.empty();
+    return op.fold >= 0 && !program_.folds[static_cast<std::size_t>(op.fold)].moved.empty();
   }
   // What the fold computes, or what of its ring nothing hides. To the nanosecond what the pieces
-  // take one by one, launches included (launches.h), but where CP has more than two ranks or 16-bit
-  // gradients are summed in fp32: pieces have other places in memory there, and wait for others.
+  // take one by one, launches included (launches.h).
   std::int64_t nanoseconds(const Op& op);
 
  private:

@@ -24,34 +24,16 @@ constexpr std::int64_t kNotYet = -1;
 class Walk {
  public:
   Walk(const Program& program, const std::vector<std::int64_t>& durations, Sharing sharing,
-       double slowdown)
+       double slowdown, const FoldSteps& folds)
       : program_(program),
+        folds_(folds),
         matching_(match(program)),
         sharing_(sharing),
         shared_(program_, matching_, member_lanes_, sharing, slowdown) {
     const std::size_t ranks = program.ranks.size();
     fresh_lanes_.resize(ranks * kLanes);
-    steps_.resize(durations.size());
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const auto& ops = program.ranks[rank].ops;
-      std::int32_t counts[kLanes] = {};
-      for (const Op& op : ops) ++counts[static_cast<int>(op.lane)];
-      std::int32_t first = matching_.base[rank];
-      for (int lane = 0; lane < kLanes; ++lane) {
-        LaneState& state = fresh_lanes_[rank * kLanes + static_cast<std::size_t>(lane)];
-        state.next = state.end = first;
-        first += counts[lane];
-      }
-      for (std::size_t index = 0; index < ops.size(); ++index) {
-        const Op& op = ops[index];
-        const std::size_t flat = static_cast<std::size_t>(matching_.base[rank]) + index;
-        LaneState& state = fresh_lanes_[rank * kLanes + static_cast<std::size_t>(op.lane)];
-        steps_[static_cast<std::size_t>(state.end++)] = {
-            durations[flat], static_cast<std::int32_t>(index),
-            op.batch,        matching_.meeting_of[flat],
-            op.after_first,  op.after_count};
-      }
-    }
+    ends_.resize(durations.size());
+    add_steps(durations);
     member_lanes_.reserve(matching_.members.size());
     for (const Place place : matching_.members) {
       const Op& op = program.ranks[static_cast<std::size_t>(place.rank)]
@@ -69,7 +51,7 @@ class Walk {
     keeps_time_ = sharing_ != Sharing::kNone || !links.empty();
     now_ = 0;
     lanes_ = fresh_lanes_;
-    ends_.assign(steps_.size(), kNotYet);
+    ends_.assign(ends_.size(), kNotYet);
     arrivals_.assign(matching_.meetings.size(), {});
     timeline_ = {};
     timeline_.ranks.resize(program_.ranks.size());
@@ -95,6 +77,7 @@ class Walk {
     std::int32_t op;  // index in the rank's ops
     std::int32_t batch, meeting;
     std::int32_t after_first, after_count;
+    std::int32_t fold = -1;  // the op that begins the fold of which it is a part; -1: none
   };
   struct LaneState {
     std::int32_t next = 0, end = 0;     // in steps_
@@ -103,11 +86,69 @@ class Walk {
     std::int32_t blocked_on = -1;       // flat number of the op that the next unit comes after
     std::int64_t free = 0;              // when the last unit ended
     std::int64_t begin = 0, until = 0;  // of the posted unit
+    std::int64_t fold_begin = kNotYet;  // of the fold under way
+    std::int32_t fold_last = 0;         // its last op so far
   };
   struct Arrival {
     std::int32_t arrived = 0;
     std::int64_t time = 0, duration = 0;
   };
+
+  // visit(op, its duration, the op that begins its fold or -1), in issue order.
+  template <class Visit>
+  void for_steps(std::size_t rank, const std::vector<std::int64_t>& durations,
+                 const Visit& visit) const {
+    const auto base = static_cast<std::size_t>(matching_.base[rank]);
+    const auto ops = static_cast<std::int32_t>(program_.ranks[rank].ops.size());
+    for (std::int32_t op = 0; op < ops; ++op) {
+      const std::size_t flat = base + static_cast<std::size_t>(op);
+      if (folds_.first.empty() || folds_.first[flat] == folds_.first[flat + 1]) {
+        visit(op, durations[flat], -1);
+        continue;
+      }
+      const std::int32_t fold = op;
+      for (std::int32_t at = folds_.first[flat]; at < folds_.first[flat + 1]; ++at) {
+        const FoldSteps::Step& step = folds_.steps[static_cast<std::size_t>(at)];
+        visit(step.op, step.nanoseconds, fold);
+        op = std::max(op, step.op);
+      }
+    }
+  }
+
+  void add_steps(const std::vector<std::int64_t>& durations) {
+    std::int32_t first = 0;
+    steps_.reserve(durations.size() + folds_.steps.size());
+    for (std::size_t rank = 0; rank < program_.ranks.size(); ++rank) {
+      const auto& ops = program_.ranks[rank].ops;
+      LaneState* lanes = &fresh_lanes_[rank * kLanes];
+      std::int32_t counts[kLanes] = {};
+      for_steps(rank, durations, [&](std::int32_t op, std::int64_t, std::int32_t) {
+        ++counts[static_cast<int>(ops[static_cast<std::size_t>(op)].lane)];
+      });
+      for (int lane = 0; lane < kLanes; ++lane) {
+        lanes[lane].next = lanes[lane].end = first;
+        first += counts[lane];
+      }
+      steps_.resize(static_cast<std::size_t>(first));
+      std::int32_t known = -1;  // the fold of the step before
+      for_steps(rank, durations, [&](std::int32_t at, std::int64_t duration, std::int32_t fold) {
+        const Op& op = ops[static_cast<std::size_t>(at)];
+        const std::size_t flat = static_cast<std::size_t>(matching_.base[rank] + at);
+        // The op that begins a fold waits for all that any of its pieces does, whichever is first.
+        const Op& begins = fold < 0 ? op : ops[static_cast<std::size_t>(fold)];
+        const bool waits = fold < 0 || fold != known;
+        known = fold;
+        LaneState& state = lanes[static_cast<int>(op.lane)];
+        steps_[static_cast<std::size_t>(state.end++)] = {duration,
+                                                         at,
+                                                         op.batch,
+                                                         matching_.meeting_of[flat],
+                                                         begins.after_first,
+                                                         waits ? begins.after_count : 0,
+                                                         fold};
+      });
+    }
+  }
 
   void post_ready() {
     while (!ready_.empty()) {
@@ -157,8 +198,10 @@ class Walk {
       Arrival& arrival = arrivals_[static_cast<std::size_t>(step.meeting)];
       arrival.time = std::max(arrival.time, time);
       arrival.duration = std::max(arrival.duration, step.duration);
-      if (++arrival.arrived == matching_.meetings[static_cast<std::size_t>(step.meeting)].expected)
-        start(meeting_item(step.meeting), -1, arrival.time, arrival.duration);
+      if (++arrival.arrived < matching_.meetings[static_cast<std::size_t>(step.meeting)].expected)
+        continue;
+      const Arrival all = std::exchange(arrival, {});  // a collective of a fold may come again
+      start(meeting_item(step.meeting), -1, all.time, all.duration);
     }
   }
   const Step& step_at(std::int32_t at) const { return steps_[static_cast<std::size_t>(at)]; }
@@ -183,21 +226,50 @@ class Walk {
   }
 
   void finish_unit(int number, LaneState& lane) {
-    const int rank = number / kLanes;
-    const std::int32_t base = matching_.base[static_cast<std::size_t>(rank)];
-    auto& spans = timeline_.ranks[static_cast<std::size_t>(rank)].spans;
+    const auto rank = static_cast<std::size_t>(number / kLanes);
+    auto& spans = timeline_.ranks[rank].spans;
     for (std::int32_t at = lane.next; at < lane.unit_end; ++at) {
-      const std::int32_t op = step_at(at).op;
-      spans[static_cast<std::size_t>(op)] = {Nanoseconds{lane.begin}, Nanoseconds{lane.until}};
-      ends_[static_cast<std::size_t>(base + op)] = lane.until;
-      for (int other = rank * kLanes; other < (rank + 1) * kLanes; ++other) {
-        if (lanes_[static_cast<std::size_t>(other)].blocked_on == base + op)
-          ready_.push_back(other);
+      const Step& step = step_at(at);
+      Span& span = spans[static_cast<std::size_t>(step.op)];
+      if (step.fold >= 0) {
+        if (lane.fold_begin == kNotYet) lane.fold_begin = lane.begin;
+        lane.fold_last = std::max(lane.fold_last, step.op);
+        span.end += Nanoseconds{lane.until - lane.begin};  // how long it has been busy
+        if (at + 1 == lane.end || step_at(at + 1).fold != step.fold)
+          finish_fold(rank, lane, step.fold);
+        continue;
       }
+      span = {Nanoseconds{lane.begin}, Nanoseconds{lane.until}};
+      end_op(rank, step.op, lane.until);
     }
     lane.free = lane.until;
     lane.next = lane.unit_end;
     if (lane.next < lane.end) ready_.push_back(number);
+  }
+
+  // What the fold computes is shown first, then what it waits for other ranks, then its
+  // collectives.
+  void finish_fold(std::size_t rank, LaneState& lane, std::int32_t first) {
+    auto& spans = timeline_.ranks[rank].spans;
+    Nanoseconds waits{lane.until - lane.fold_begin}, begin{lane.fold_begin};
+    for (std::int32_t op = first; op <= lane.fold_last; ++op)
+      waits -= spans[static_cast<std::size_t>(op)].end;
+    for (std::int32_t op = first; op <= lane.fold_last; ++op) {
+      Span& span = spans[static_cast<std::size_t>(op)];
+      span = {begin, begin + span.end};
+      begin = span.end + std::exchange(waits, Nanoseconds{0});
+      end_op(rank, op, lane.until);
+    }
+    lane.fold_begin = kNotYet;
+    lane.fold_last = 0;
+  }
+
+  void end_op(std::size_t rank, std::int32_t op, std::int64_t time) {
+    const std::int32_t flat = matching_.base[rank] + op;
+    ends_[static_cast<std::size_t>(flat)] = time;
+    const int first = static_cast<int>(rank) * kLanes;
+    for (int other = first; other < first + kLanes; ++other)
+      if (lanes_[static_cast<std::size_t>(other)].blocked_on == flat) ready_.push_back(other);
   }
 
   void run_shared() {
@@ -213,6 +285,7 @@ class Walk {
   }
 
   const Program& program_;
+  const FoldSteps& folds_;
   const Matching matching_;
   const Sharing sharing_;
   std::vector<MemberLane> member_lanes_;  // as Matching::members
@@ -231,8 +304,9 @@ class Walk {
 
 // Most steps ask for no more of a link than there is, and need no clock then.
 Timeline simulate(const Program& program, const std::vector<std::int64_t>& durations,
-                  Sharing sharing, double slowdown, const LinkDemand& links, const Enough& enough) {
-  Walk walk(program, durations, sharing, slowdown);
+                  Sharing sharing, double slowdown, const LinkDemand& links, const FoldSteps& folds,
+                  const Enough& enough) {
+  Walk walk(program, durations, sharing, slowdown, folds);
   Timeline timeline = walk.run(LinkDemand{});
   if (links.empty() || !exceeds_links(program, links, timeline)) return timeline;
   if (enough && sharing == Sharing::kNone && enough(timeline.duration)) return timeline;

@@ -118,7 +118,21 @@ class CostModel {
 // Timeline is enough. Where lanes share more than links, it is not asked.
 using Enough = std::function<bool(Nanoseconds at_least)>;
 
-// check(program) must be empty. Cost: a few hundred nanoseconds per op.
+// What folds of the compute lane take one by one, in issue order: where lanes share something, what
+// slows them comes and goes within a fold, and has to meet the same pieces as in a Program of them.
+struct FoldSteps {
+  struct Step {
+    std::int32_t op = 0;  // index in the rank's ops
+    std::int64_t nanoseconds = 0;
+  };
+  std::vector<Step> steps;
+  // Where in them those of an op, and of its fold's collectives behind it, begin: by flat number,
+  // and one more. Ops that go as a whole have none. Empty: all do.
+  std::vector<std::int32_t> first;
+};
+
+// check(program) must be empty. Cost: a few hundred nanoseconds per op, and per part of a fold
+// where lanes share something.
 Timeline simulate(const Program& program, const CostModel& cost, const Enough& enough = {});
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
 // all of a collective, take the largest of theirs. `links`: what they ask for; empty: of no link.
@@ -128,6 +142,6 @@ Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseco
 // The same of durations one rank after another.
 Timeline simulate(const Program& program, const std::vector<std::int64_t>& durations,
                   Sharing sharing, double overlap_slowdown, const LinkDemand& links,
-                  const Enough& enough = {});
+                  const FoldSteps& folds = {}, const Enough& enough = {});
 
 }  // namespace parallelarium
