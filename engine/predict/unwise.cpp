@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/passes/pieces.h"
+#include "engine/plan/machine/nodes.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -34,9 +35,20 @@ std::string about_interleaving(const Setup& setup) {
       setup.microbatches, stages);
 }
 
+// Whether a TP group has ranks on more than one node, as one of a size that does not divide a
+// node's devices may have.
+bool tensor_leaves_node(const Setup& setup, const Machine& machine) {
+  const Nodes nodes = nodes_of(setup, machine);
+  for (int rank = 0; rank < nodes.ranks; rank += setup.mesh.tp) {
+    const std::vector<int> group = group_of(setup.mesh, Axis::kTp, rank);
+    if (fewest_on_a_node(nodes, group) < setup.mesh.tp) return true;
+  }
+  return false;
+}
+
 std::string about_nodes(const Setup& setup, const Machine& machine) {
   const int each = machine.devices_per_node, ranks = setup.mesh.ranks();
-  if (setup.mesh.tp > each)
+  if (tensor_leaves_node(setup, machine))
     return fmt::format(
         "TP {} reaches over nodes of {} devices: every layer's all-reduces then go through the "
         "network.",

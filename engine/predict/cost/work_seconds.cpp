@@ -348,10 +348,12 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
         });
     return exact ? RateKind::kMeasured : RateKind::kInterpolated;
   }
+  if (work.piece == Piece::kExpert) {  // tables of dense products only stand in for grouped ones
+    const bool own = type == DataType::kBf16 && !is_fp8(work, products);
+    return own && !machine.experts.rows.empty() ? RateKind::kInterpolated : RateKind::kAssumed;
+  }
   if (product && is_fp8(work, products))
     return machine.fp8_products.shares.empty() ? RateKind::kAssumed : RateKind::kInterpolated;
-  if (work.piece == Piece::kExpert && !machine.experts.rows.empty() && type == DataType::kBf16)
-    return RateKind::kInterpolated;
   const bool attention = work.piece == Piece::kAttention;
   if (attention && shape.fused && !machine.attention.shares.empty()) return RateKind::kInterpolated;
   if (product && !attention && type == DataType::kBf16 && !machine.products.shares.empty())

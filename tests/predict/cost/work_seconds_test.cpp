@@ -151,6 +151,22 @@ TEST(WorkSeconds, TakesBothProductsOfAnExpertAtTheirOwnRatesAndItsActivation) {
   EXPECT_NEAR(seconds(Phase::kWeightGrad), products(5e9, 6e9), 1e-12) << "activates nothing";
 }
 
+// Tables of dense products stand in for grouped ones where a machine has none of them.
+TEST(WorkSeconds, RatesOfExpertsAreAssumedWithoutATableOfThem) {
+  Shape shape = moe_shape();
+  Work work = product(1024, 3 * 256, 512);
+  work.piece = Piece::kExpert;
+  const auto kind = [&](const char* machine, ProductType products) {
+    return rate_kind(work, shape, *find_machine(machine), DataType::kBf16, products);
+  };
+  EXPECT_EQ(kind("hgx-b200-simumax", ProductType::kSame), RateKind::kInterpolated);
+  EXPECT_EQ(kind("dgx-h100", ProductType::kSame), RateKind::kAssumed);
+  EXPECT_EQ(kind("dgx-h100", ProductType::kFp8), RateKind::kAssumed);
+  work.piece = Piece::kMlpIn;
+  EXPECT_EQ(kind("dgx-h100", ProductType::kSame), RateKind::kInterpolated);
+  EXPECT_EQ(kind("dgx-h100", ProductType::kFp8), RateKind::kInterpolated);
+}
+
 // Published tables are of products alone. A SwiGLU reads two numbers and writes one, and backward
 // reads three and writes two; GELU one and one, two and one.
 TEST(WorkSeconds, PublishedRatesOfExpertsLeaveOutTheirActivation) {

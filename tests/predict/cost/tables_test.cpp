@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the shipped machines make no jump.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+
+namespace parallelarium {
+namespace {
+
+class Tables : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> machines_with_tables() {
+  std::vector<std::string> names;
+  for (const std::string& name : machine_names()) {
+    const Result<Machine> machine = find_machine(name);
+    if (!machine || machine->local) continue;
+    if (!machine->products.shares.empty() || !machine->fp8_products.shares.empty() ||
+        !machine->attention.shares.empty() || !machine->experts.rows.empty() ||
+        !machine->passes.empty() || !machine->collective_times.empty())
+      names.push_back(name);
+  }
+  return names;
+}
+
+// `share` of each size from the first to the last, a hundredth more each time.
+template <class Share>
+void expect_no_jump(const char* table, double size, double last, const Share& share) {
+  double before = share(size);
+  for (; size < last; size *= 1.01) {
+    const double now = share(size);
+    ASSERT_LT(std::abs(now - before), 0.02) << table << " at " << size;
+    before = now;
+  }
+}
+
+// A planner would exploit every jump.
+TEST_P(Tables, AreContinuous) {
+  const Machine machine = *find_machine(GetParam());
+  for (const ProductShares* table : {&machine.products, &machine.fp8_products}) {
+    const auto whole = [](double size) { return static_cast<std::int64_t>(size); };
+    for (const std::int64_t other : {700, 4096, 20000}) {
+      expect_no_jump("products by m", 100, 1e5,
+                     [&](double m) { return table->at(whole(m), other, 4096); });
+      expect_no_jump("products by n", 400, 1e5,
+                     [&](double n) { return table->at(other, whole(n), 3000); });
+      expect_no_jump("products by k", 400, 1e5,
+                     [&](double k) { return table->at(4096, other, whole(k)); });
+    }
+  }
+  for (const AttentionShares* table :
+       {&machine.attention, &machine.narrow_attention, &machine.wide_attention})
+    for (const bool backward : {false, true}) {
+      expect_no_jump("attention by rows", 1000, 1e8,
+                     [&](double rows) { return table->at(rows, 4096, backward); });
+      expect_no_jump("attention by keys", 100, 1e6,
+                     [&](double keys) { return table->at(65536, keys, backward); });
+    }
+  for (const auto* shares :
+       {&machine.experts.forward, &machine.experts.input_grad, &machine.experts.weight_grad})
+    expect_no_jump("experts", 1, 1e5,
+                   [&](double rows) { return machine.experts.at(*shares, rows); });
+}
+
+// A pass of more bytes takes at least as long, and never much longer at once.
+TEST_P(Tables, OfPassesRise) {
+  const Machine machine = *find_machine(GetParam());
+  for (const PassShares& pass : machine.passes) {
+    const auto time = [&](double bytes) { return bytes / pass.at(bytes); };
+    double before = time(1e4);
+    for (double bytes = 1e4; bytes < 1e11; bytes *= 1.01) {
+      const double now = time(bytes);
+      ASSERT_GE(now, (1 - 1e-9) * before) << pass.kernel << " at " << bytes;
+      ASSERT_LE(now, 1.05 * before) << pass.kernel << " at " << bytes;
+      before = now;
+    }
+  }
+}
+
+// At the points of the grid the table itself stands; beyond its edges the nearest.
+TEST_P(Tables, StandAtTheirPoints) {
+  const Machine machine = *find_machine(GetParam());
+  for (const ProductShares& products : {machine.products, machine.fp8_products}) {
+    if (products.shares.empty()) continue;
+    std::size_t at = 0;
+    for (const double m : products.m)
+      for (const double n : products.n)
+        for (const double k : products.k)
+          ASSERT_NEAR(products.at(std::int64_t(m), std::int64_t(n), std::int64_t(k)),
+                      products.shares[at++], 1e-12);
+    EXPECT_EQ(products.at(1, 1, 1), products.shares.front());
+    EXPECT_EQ(products.at(1 << 30, 1 << 30, 1 << 30), products.shares.back());
+  }
+}
+
+// Of every size a collective takes at least as long as a smaller one, and never much longer at
+// once.
+TEST_P(Tables, OfCollectivesRise) {
+  const Machine machine = *find_machine(GetParam());
+  for (const CollectiveTimes& times : machine.collective_times) {
+    double before = times.at(1);
+    EXPECT_EQ(before, times.seconds.front());
+    for (double bytes = 1; bytes < 1e11; bytes *= 1.01) {
+      const double seconds = times.at(bytes);
+      ASSERT_GE(seconds, before) << times.collective << " of " << times.ranks << ": " << bytes;
+      ASSERT_LE(seconds, 1.05 * before) << times.collective << " of " << times.ranks;
+      before = seconds;
+    }
+    for (std::size_t at = 0; at < times.bytes.size(); ++at)
+      EXPECT_NEAR(times.at(times.bytes[at]) / times.seconds[at], 1, 1e-12);
+    EXPECT_EQ(times.link_bytes_per_second, machine.intra_node.bytes_per_second.value);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, Tables, testing::ValuesIn(machines_with_tables()),
+                         [](const auto& machine) {
+                           std::string name = machine.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace parallelarium
