@@ -12,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
   const Folder folder;
@@ -124,6 +125,18 @@ TEST(Compare, TellsTheDifferenceByCauses) {
   EXPECT_TRUE(honest.at("causes").empty());
   EXPECT_THAT(command({"compare", a, file}).out,
               HasSubstr(honest.at("without_causes").get<std::string>()));
+  // Beside ranks that share cores, a rehearsal of them says what it knows of the difference.
+  const std::string cores = folder.file("cores.json", R"({"run": {"backend": "cpu"}})");
+  json rehearsal = command({"predict", "--setup", cores, "--json"}).json();
+  rehearsal["source"] = "paced";
+  const std::string rehearsed = folder.file("rehearsed.json", rehearsal.dump());
+  rehearsal["source"] = "measured";
+  const std::string measured = folder.file("measured.json", rehearsal.dump());
+  for (const auto& [first, second] : {std::pair(rehearsed, measured), {measured, rehearsed}})
+    EXPECT_THAT(command({"compare", first, second, "--json"}).json().at("without_causes"),
+                HasSubstr("every lane of a rank a core of its own"));
+  EXPECT_THAT(command({"compare", rehearsed, rehearsed, "--json"}).json().at("without_causes"),
+              Not(HasSubstr("a core of its own")));
   EXPECT_THAT(command({"compare", "korthikanti-2022-table-5/1", "korthikanti-2022-table-5/2"}).out,
               HasSubstr("recompute"));
   EXPECT_TRUE(beside.at("remarks").empty());

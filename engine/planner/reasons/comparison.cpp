@@ -82,6 +82,24 @@ std::optional<Message> why_no_times(const std::vector<Column>& columns, const Co
                  column.machine);
 }
 
+// None: the column knows no Setup, as an older answer of `run --json` may.
+std::optional<Setup> setup_of(const Column& column) {
+  const auto told = column.facts.find("setup");
+  if (told == column.facts.end()) return std::nullopt;
+  Result<Setup> setup = setup_from_json(*told);
+  return setup ? std::optional(std::move(*setup)) : std::nullopt;
+}
+
+// A rehearsal of this computer's cores beside what ranks that share them do, or would.
+bool only_one_has_cores(const Column& first, const Column& second) {
+  const bool rehearsed = first.source == "paced";
+  const Column &rehearsal = rehearsed ? first : second, &other = rehearsed ? second : first;
+  if (rehearsal.source != "paced" || other.source == "paced") return false;
+  const std::optional<Setup> set = setup_of(rehearsal), shares = setup_of(other);
+  return set && shares && set->machine == "local" && shares->machine == "local" &&
+         shares->run.backend != Backend::kCuda;
+}
+
 // Why a figure of `column` less that of `first` would say nothing.
 std::optional<Message> why_no_difference(const std::vector<Column>& columns, const Column& first,
                                          const Column& column, Follows from) {
@@ -89,6 +107,12 @@ std::optional<Message> why_no_difference(const std::vector<Column>& columns, con
   for (const Column* one : {&first, &column})
     if (std::optional<Message> why = why_no_times(columns, *one)) return why;
   if (from == Follows::kWaiting) return std::nullopt;
+  if (only_one_has_cores(first, column))
+    return message("compare-set-cores",
+                   "The durations of {} were set as predicted, so that a difference of them says "
+                   "nothing. One cause is known: the rehearsal gave every lane of a rank a core of "
+                   "its own, and without it the lanes of a rank share one.",
+                   first.source == "paced" ? first.name : column.name);
   for (const Column* one : {&first, &column})
     if (one->source == "paced")
       return message(
@@ -175,25 +199,15 @@ Result<Column> column_of(const std::string& name, json run) {
   return column;
 }
 
-namespace {
-
-// None: the column knows no Setup, as an older answer of `run --json` may.
-std::optional<std::int64_t> batch_of(const Column& column) {
-  const auto told = column.facts.find("setup");
-  if (told == column.facts.end()) return std::nullopt;
-  const Result<Setup> setup = setup_from_json(*told);
-  return setup ? std::optional<std::int64_t>(setup->global_batch()) : std::nullopt;
-}
-
-}  // namespace
-
 std::optional<Message> other_batch(const Column& first, const Column& second) {
-  const std::optional<std::int64_t> before = batch_of(first), after = batch_of(second);
-  if (!before || !after || *before == *after) return std::nullopt;
+  const std::optional<Setup> one = setup_of(first), other = setup_of(second);
+  if (!one || !other) return std::nullopt;
+  const std::int64_t before = one->global_batch(), after = other->global_batch();
+  if (before == after) return std::nullopt;
   return message("compare-batch",
                  "{} makes a global batch of {}, not {} as {}: a step of it is other work, and "
                  "tokens/s compare, not steps.",
-                 second.name, *after, *before, first.name);
+                 second.name, after, before, first.name);
 }
 
 Explained explain_difference(const std::vector<Column>& columns, std::size_t first,
