@@ -3,6 +3,7 @@
 """Writes tables of a Machine file from measured calls.
 
     shares.py products MACHINE.json ORIGIN GEMM.csv
+    shares.py training-products MACHINE.json ORIGIN MATMUL.csv
     shares.py fp8-products MACHINE.json ORIGIN GEMM.csv
     shares.py attention MACHINE.json ORIGIN ATTENTION.csv
     shares.py training-attention MACHINE.json ORIGIN FORWARD.csv BACKWARD.csv
@@ -21,6 +22,8 @@ of the roofline; the nearest call where there are none.
 NCCL.csv has columns operation, num_gpus, message_size (elements of 2 bytes of the whole array), ms; times
 that fall with size are joined to their geometric mean. LINKS.json is of SimuMax: a collective takes
 latency (n + offset) scale + fixed + sent bytes / (gbps 2^30 efficient_factor).
+MATMUL.csv is of SimuMax: columns b, m, n, k, share_of_peak, of products in the layouts of a training step; those of
+one (b = 1) count.
 GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_peak; a point is the mean.
 ATTN.csv has columns heads, length, size, forward_seconds, backward_seconds, of causal calls.
 PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth. Of both, it is the share in the
@@ -49,8 +52,11 @@ def product_shares(path, peak, bandwidth, read_bytes=2):
     calls = []
     with open(path) as file:
         for row in csv.DictReader(file):
+            if row.get("b", "1") != "1":
+                continue
             m, n, k = int(row["m"]), int(row["n"]), int(row["k"])
-            calls.append((m, n, k, share(m, n, k, 1e12 * float(row["tflops"]))))
+            rate = 1e12 * float(row["tflops"]) if "tflops" in row else peak * float(row["share_of_peak"])
+            calls.append((m, n, k, share(m, n, k, rate)))
     rows = [m for m in ROWS if m <= max(call[0] for call in calls)]
 
     def point(m, n, k):
@@ -272,6 +278,10 @@ def main():
         peak = numbers["half_flops_per_second"]["value"]
         products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"])
         put(lines, "products", {**products, "origin": origin + ", products"})
+    elif what == "training-products":
+        peak = numbers["half_flops_per_second"]["value"]
+        products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"])
+        put(lines, "products", {**products, "origin": origin})
     elif what == "fp8-products":
         peak = numbers["fp8_flops_per_second"]["value"]
         products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"], 1)

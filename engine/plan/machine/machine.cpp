@@ -34,12 +34,14 @@ namespace {
 constexpr double kQuietShare = 0.05;
 
 constexpr std::array kMachineOrder = {
-    "2x-rtx-3090",  "4x-rtx-3090",  "2x-rtx-4090",      "4x-rtx-4090",      "2x-rtx-5090",
-    "4x-rtx-5090",  "2x-rtx-a6000", "4x-rtx-a6000",     "2x-rtx-6000-ada",  "4x-rtx-6000-ada",
-    "2x-l40s",      "4x-l40s",      "2x-rtx-pro-6000",  "8x-rtx-pro-6000",  "hgx-v100",
-    "dgx-a100-40g", "dgx-a100-80g", "dgx-h100",         "grand-teton-h100", "dgx-h200",
-    "hgx-h800",     "dgx-b200",     "hgx-b200-simumax", "dgx-b300",         "gb200-nvl72",
-    "gb300-nvl72",  "hgx-mi300x",   "tpu-v5p-4x4x4"};
+    "2x-rtx-3090",      "4x-rtx-3090",      "2x-rtx-4090",      "4x-rtx-4090",
+    "2x-rtx-5090",      "4x-rtx-5090",      "2x-rtx-a6000",     "4x-rtx-a6000",
+    "2x-rtx-6000-ada",  "4x-rtx-6000-ada",  "2x-l40s",          "4x-l40s",
+    "2x-rtx-pro-6000",  "8x-rtx-pro-6000",  "hgx-v100",         "dgx-a100-40g",
+    "dgx-a100-80g",     "dgx-h100",         "grand-teton-h100", "grand-teton-h100-eager",
+    "dgx-h200",         "dgx-h200-flash-2", "hgx-h800",         "dgx-b200",
+    "hgx-b200-simumax", "dgx-b300",         "gb200-nvl72",      "gb300-nvl72",
+    "hgx-mi300x",       "tpu-v5p-4x4x4"};
 // What documents of older versions call them.
 constexpr std::pair<const char*, const char*> kFormerNames[] = {
     {"workstation-4090", "4x-rtx-4090"}, {"workstation-3090", "2x-rtx-3090"}};

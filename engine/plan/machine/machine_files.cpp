@@ -33,7 +33,7 @@ Result<nlohmann::json> preset_json(const EmbeddedFile& file) {
         return other.path.starts_with("machines/") && (*json)["based_on"] == machine_of_file(other);
       });
   assert(base != embedded_files().end());
-  Result<nlohmann::json> whole = parse_json(base->content);
+  Result<nlohmann::json> whole = preset_json(*base);
   if (!whole) return whole;
   json->erase("based_on");
   whole->merge_patch(*json);
