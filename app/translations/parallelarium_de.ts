@@ -961,6 +961,10 @@
         <translation>Modellzustände</translation>
     </message>
     <message>
+        <source>parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
         <source>activations of stage 0</source>
         <translation>Aktivierungen von Stufe 0</translation>
     </message>
@@ -6255,6 +6259,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>published</name>
     <message>
+        <source>GLM-5: size of the model</source>
+        <translation>GLM-5: Größe des Modells</translation>
+    </message>
+    <message>
+        <source>No step time, no share of the peak and no memory of a GPU is published, nor how many GPUs trained it, by which degrees of parallelism and in which batches: its parameters are all that can be compared.</source>
+        <translation>Weder eine Schrittzeit noch ein Anteil an der Spitzenleistung noch der Speicher einer GPU ist veröffentlicht, auch nicht, wie viele GPUs es trainiert haben, mit welchen Graden der Parallelität und in welchen Batches: Nur die Parameter lassen sich vergleichen.</translation>
+    </message>
+    <message>
+        <source>The Setup is one of many that hold it; parameters do not depend on it. The multi-token prediction module and the indexer of sparse attention are left out.</source>
+        <translation>Das Setup ist eines von vielen, die es fassen; die Parameter hängen nicht davon ab. Das Modul zur Vorhersage mehrerer Tokens und der Indexer der dünn besetzten Attention fehlen.</translation>
+    </message>
+    <message>
         <source>DeepSeek-V3 on 2048 H800</source>
         <translation>DeepSeek-V3 auf 2048 H800</translation>
     </message>
@@ -8283,6 +8299,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Durations are set as predicted; the rehearsal takes %1.</source>
         <translation>Dauern sind gesetzt, wie vorhergesagt; die Probe dauert %1.</translation>
+    </message>
+    <message>
+        <source>Fewer timed steps, or “Run a small copy here”, take less.</source>
+        <translation>Weniger gewertete Schritte oder „Kleine Kopie hier starten“ brauchen weniger Zeit.</translation>
+    </message>
+    <message>
+        <source>Fewer timed steps take less.</source>
+        <translation>Weniger gewertete Schritte brauchen weniger Zeit.</translation>
     </message>
     <message>
         <source>Durations are set as predicted.</source>

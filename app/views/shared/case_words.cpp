@@ -26,6 +26,7 @@ QString metric_text(const std::string& metric) {
       {"peak_gib", Metrics::tr("peak memory")},
       {"framework_peak_gib", Metrics::tr("peak memory with framework")},
       {"states_gib", Metrics::tr("model states")},
+      {"parameters_billion", Metrics::tr("parameters")},
       {"first_stage_activations_gib", Metrics::tr("activations of stage 0")},
       {"layer_activations_mib", Metrics::tr("activations of a layer")}};
   for (const auto& [name, word] : words)

@@ -142,6 +142,8 @@ double value_of(std::string_view metric, const Prediction& prediction) {
   if (metric == "peak_gib") return static_cast<double>(prediction.needed_bytes) / kGib;
   if (metric == "framework_peak_gib") return framework_peak_gib(prediction);
   if (metric == "states_gib") return states_gib(prediction);
+  if (metric == "parameters_billion")
+    return 1e-9 * static_cast<double>(prediction.parameters.total);
   if (metric == "layer_activations_mib") return kept_mib(prediction);
   return static_cast<double>(kept_activation_bytes(prediction.program.ranks.front())) / kGib;
 }

@@ -54,6 +54,7 @@ inline constexpr CaseMetric kCaseMetrics[] = {
     {"peak_gib", "peak memory", "GiB"},
     {"framework_peak_gib", "peak memory with framework", "GiB"},
     {"states_gib", "model states", "GiB"},
+    {"parameters_billion", "parameters", "billion"},
     {"first_stage_activations_gib", "activations of stage 0", "GiB"},
     {"layer_activations_mib", "activations of a layer", "MiB"},
 };
