@@ -11,6 +11,13 @@
 
 namespace parallelarium {
 
+namespace {
+
+// Seconds that somebody waits for a run without a thought.
+constexpr double kPatience = 20;
+
+}  // namespace
+
 std::optional<Outlook> outlook_of(const Prediction& prediction, const Situation& situation) {
   const RunSettings& run = situation.setup.run;
   const int ranks = situation.setup.mesh.ranks();
@@ -35,8 +42,12 @@ std::string outlook_text(const Outlook& outlook, const Prediction& prediction) {
   if (outlook.choice.source != Source::kPaced)
     return fmt::format("Here: {}.\n", outlook.choice.why.text);
   const double clock = clock_seconds_of(prediction, outlook.stretch);
-  return fmt::format("Here: {}, some {} for all steps (1:{}).\n", outlook.choice.why.text,
-                     seconds_text(clock), three_digits(outlook.stretch));
+  std::string text =
+      fmt::format("Here: {}, some {} for all steps (1:{}).\n", outlook.choice.why.text,
+                  seconds_text(clock), three_digits(outlook.stretch));
+  if (clock > kPatience)
+    text += "Fewer --steps and --warmup, a smaller model or fewer --microbatches take less.\n";
+  return text;
 }
 
 namespace {

@@ -51,6 +51,22 @@ QString small_copy_offer(const Session& session, const Setup& of) {
                    .arg(reduced);
 }
 
+// Seconds that somebody waits for a run without a thought.
+constexpr double kPatience = 20;
+
+QString rehearsal_note(const Session& session) {
+  const double seconds = session.prediction_is_current() ? session.rehearsal_seconds() : 0;
+  if (seconds <= 0) return RunAdvice::tr("Durations are set as predicted.");
+  const QString takes = RunAdvice::tr("Durations are set as predicted; the rehearsal takes %1.")
+                            .arg(seconds_text(seconds));
+  if (seconds <= kPatience) return takes;
+  const QString less =
+      small_copy_refusal(session, session.setup()).isEmpty()
+          ? RunAdvice::tr("Fewer timed steps, or “Run a small copy here”, take less.")
+          : RunAdvice::tr("Fewer timed steps take less.");
+  return takes + QLatin1Char(' ') + less;
+}
+
 }  // namespace
 
 bool machine_is_elsewhere(const Session& session) {
@@ -200,10 +216,7 @@ QString run_details(const Session& session) {
   if (machine_is_elsewhere(session)) return {};
   switch (expected_source(session)) {
     case Source::kPaced:
-      return session.prediction_is_current() && session.rehearsal_seconds() > 0
-                 ? RunAdvice::tr("Durations are set as predicted; the rehearsal takes %1.")
-                       .arg(seconds_text(session.rehearsal_seconds()))
-                 : RunAdvice::tr("Durations are set as predicted.");
+      return rehearsal_note(session);
     case Source::kOversubscribed:
       return RunAdvice::tr("Oversubscribed: ranks share cores, so times are no evidence of speed.");
     default:
