@@ -9228,6 +9228,99 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Each of ranks %1</source>
         <translation>Jeder der Ränge %1</translation>
     </message>
+    <message>
+        <source>gradients %1</source>
+        <comment>2.31 -&gt; 1.98</comment>
+        <translation>Gradienten %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>In the run: fingerprint %1 on every rank ✓</source>
+        <translation>Im Lauf: auf jedem Rang Fingerabdruck %1 ✓</translation>
+    </message>
+    <message>
+        <source>In the run: fingerprints differ ✗</source>
+        <translation>Im Lauf: Fingerabdrücke verschieden ✗</translation>
+    </message>
+    <message>
+        <source>In the run: losses %1</source>
+        <translation>Im Lauf: Verluste %1</translation>
+    </message>
+    <message>
+        <source>, norms of own gradients %1</source>
+        <translation>, Normen eigener Gradienten %1</translation>
+    </message>
+    <message>
+        <source>In the run: norm of the gradients, added up: %1</source>
+        <translation>Im Lauf: Norm der summierten Gradienten: %1</translation>
+    </message>
+    <message>
+        <source>Same copy</source>
+        <translation>Gleiche Kopie</translation>
+    </message>
+    <message>
+        <source>Every rank begins with the same copy of all parameters.</source>
+        <translation>Jeder Rang beginnt mit derselben Kopie aller Parameter.</translation>
+    </message>
+    <message>
+        <source>Own data</source>
+        <translation>Eigene Daten</translation>
+    </message>
+    <message>
+        <source>The batch is split: each rank gets %1 of the %2 sequences.</source>
+        <translation>Der Batch wird aufgeteilt: Jeder Rang bekommt %1 der %2 Sequenzen.</translation>
+    </message>
+    <message>
+        <source>Own gradients</source>
+        <translation>Eigene Gradienten</translation>
+    </message>
+    <message>
+        <source>Forward and backward of its own sequences: own loss, own gradients.</source>
+        <translation>Vorwärts und rückwärts mit eigenen Sequenzen: eigener Verlust, eigene Gradienten.</translation>
+    </message>
+    <message>
+        <source>All-reduce</source>
+        <translation>All-Reduce</translation>
+    </message>
+    <message>
+        <source>The gradients of all ranks are added up; every rank gets the sum.</source>
+        <translation>Die Gradienten aller Ränge werden summiert; jeder Rang bekommt die Summe.</translation>
+    </message>
+    <message>
+        <source>Same update</source>
+        <translation>Gleiches Update</translation>
+    </message>
+    <message>
+        <source>Every rank updates its copy with the same sums.</source>
+        <translation>Jeder Rang ändert seine Kopie mit denselben Summen.</translation>
+    </message>
+    <message>
+        <source>Run shows the losses, norms and fingerprints of the ranks.</source>
+        <translation>Starten zeigt Verluste, Normen und Fingerabdrücke der Ränge.</translation>
+    </message>
+    <message>
+        <source>norm of its own gradients: %1</source>
+        <translation>Norm seiner eigenen Gradienten: %1</translation>
+    </message>
+    <message>
+        <source>norm of the gradients that it updates with, added up: %1</source>
+        <translation>Norm der summierten Gradienten seines Updates: %1</translation>
+    </message>
+    <message>
+        <source>norm of all gradients, added up: %1</source>
+        <translation>Norm aller Gradienten, summiert: %1</translation>
+    </message>
+    <message>
+        <source>Step %1 of %2: %3</source>
+        <translation>Schritt %1 von %2: %3</translation>
+    </message>
+    <message>
+        <source>E: the next of the five steps.</source>
+        <translation>E: der nächste der fünf Schritte.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::HoldersPane</name>
@@ -9266,6 +9359,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Shown: %1 to %2</source>
         <translation>Gezeigt: %1 bis %2</translation>
+    </message>
+    <message>
+        <source>The next of the five steps of data parallelism</source>
+        <translation>Der nächste der fünf Schritte der Datenparallelität</translation>
     </message>
 </context>
 <context>
@@ -10961,10 +11058,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Unterschied</translation>
     </message>
     <message>
-        <source>Numbers of the first training step, averaged down to cells. Difference: of both sides of a collective; one rank: from what it computes alone.</source>
-        <translation>Zahlen des ersten Trainingsschritts, zu Zellen gemittelt. Unterschied: beider Seiten eines Kollektivs; ein Rang: zu dem, was er allein berechnet.</translation>
-    </message>
-    <message>
         <source>one rank</source>
         <translation>ein Rang</translation>
     </message>
@@ -11106,11 +11199,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>gradients of copies are added up</source>
-        <translation>Gradienten der Kopien werden addiert</translation>
+        <translation>Gradienten der Kopien addiert</translation>
     </message>
     <message>
         <source>neighbours get copies of one</source>
-        <translation>Nachbarn bekommen Kopien desselben</translation>
+        <translation>Nachbarn bekommen Kopien</translation>
     </message>
     <message>
         <source>a copy of K/V head %1, which neighbours have too</source>
@@ -11139,14 +11232,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>f: nothing forward, an all-reduce backward.</source>
         <translation>f: vorwärts nichts, rückwärts ein All-Reduce.</translation>
-    </message>
-    <message>
-        <source>g: an all-reduce forward, nothing backward.</source>
-        <translation>g: vorwärts ein All-Reduce, rückwärts nichts.</translation>
-    </message>
-    <message>
-        <source>g: an all-gather forward, a reduce-scatter backward.</source>
-        <translation>g: vorwärts ein All-Gather, rückwärts ein Reduce-Scatter.</translation>
     </message>
     <message>
         <source>ḡ: a reduce-scatter forward, an all-gather backward.</source>
@@ -11302,6 +11387,69 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1 more are kept that the paper does not count: statistics of norms and of fused attention, and keys and values of other ranks.</source>
         <translation>%1 bleiben außerdem, die der Artikel nicht zählt: Statistiken von Normen und von fusionierter Attention sowie Schlüssel und Werte anderer Ränge.</translation>
     </message>
+    <message>
+        <source>g (f̄ in Korthikanti et al.): an all-reduce forward, nothing backward.</source>
+        <translation>g (f̄ bei Korthikanti et al.): vorwärts ein All-Reduce, rückwärts nichts.</translation>
+    </message>
+    <message>
+        <source>g (of Korthikanti et al.; in Shoeybi et al. an all-reduce): an all-gather forward, a reduce-scatter backward.</source>
+        <translation>g (von Korthikanti et al.; bei Shoeybi et al. ein All-Reduce): vorwärts ein All-Gather, rückwärts ein Reduce-Scatter.</translation>
+    </message>
+    <message>
+        <source>not here: a run compares what the layers send, not the loss and tables</source>
+        <translation>hier nicht: Ein Lauf vergleicht, was die Schichten senden, nicht Verlust und Tabellen</translation>
+    </message>
+    <message>
+        <source>not here: rows of tokens travel, and both sides have them in another order</source>
+        <translation>hier nicht: Zeilen von Token reisen, und beide Seiten haben sie in anderer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>with the first exchange of this ring</source>
+        <translation>mit dem ersten Austausch dieses Rings</translation>
+    </message>
+    <message>
+        <source>not here: no probe sees what stands on both sides of it</source>
+        <translation>hier nicht: Keine Sonde sieht, was auf seinen beiden Seiten steht</translation>
+    </message>
+    <message>
+        <source>Numbers of the first training step, averaged down to cells. Difference: of both sides of a collective; one rank: from what it computes alone. –: nothing to compare, a click says why.</source>
+        <translation>Zahlen des ersten Trainingsschritts, zu Zellen gemittelt. Differenz: der beiden Seiten eines Kollektivs; ein Rang: zu dem, was er allein rechnet. –: nichts zu vergleichen, ein Klick sagt, warum.</translation>
+    </message>
+    <message>
+        <source>%1 here: %2, the mean of a cell</source>
+        <translation>%1 hier: %2, das Mittel einer Zelle</translation>
+    </message>
+    <message>
+        <source>numbers</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>not seen yet: Run copies none. Double-click, or press Look inside: one training step runs and brings those of every piece</source>
+        <translation>noch nicht gesehen: Starten kopiert keine. Klicke doppelt oder drücke Hineinsehen: Ein Trainingsschritt läuft und bringt die jedes Teils</translation>
+    </message>
+    <message>
+        <source>need a run on this computer</source>
+        <translation>brauchen einen Lauf auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>norm %1, mean %2, from %3 to %4</source>
+        <translation>Norm %1, Mittel %2, von %3 bis %4</translation>
+    </message>
+    <message>
+        <source>%1, of all blocks</source>
+        <comment>norm 3, mean 0.1, from -2 to 2</comment>
+        <translation>%1, aller Blöcke</translation>
+    </message>
+    <message>
+        <source>%1 out</source>
+        <comment>tensor u</comment>
+        <translation>%1 heraus</translation>
+    </message>
+    <message>
+        <source>%1 in</source>
+        <comment>tensor x</comment>
+        <translation>%1 hinein</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LayerView</name>
@@ -11366,10 +11514,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Auch FLOP und FLOP je Byte jedes Teils</translation>
     </message>
     <message>
-        <source>TP 2</source>
-        <translation>TP 2</translation>
-    </message>
-    <message>
         <source>CP 4</source>
         <translation>CP 4</translation>
     </message>
@@ -11430,10 +11574,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Hineinsehen</translation>
     </message>
     <message>
-        <source>Run one training step, and the same on one rank, and show the numbers of every piece</source>
-        <translation>Einen Trainingsschritt ausführen, denselben auch auf einem Rang, und die Zahlen jedes Teils zeigen</translation>
-    </message>
-    <message>
         <source>Needs a run: choose this computer</source>
         <translation>Braucht einen Lauf: wähle diesen Rechner</translation>
     </message>
@@ -11488,6 +11628,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>This step is the last.</source>
         <translation>Dieser Schritt ist der letzte.</translation>
+    </message>
+    <message>
+        <source>TP %1</source>
+        <translation>TP %1</translation>
+    </message>
+    <message>
+        <source>Run one training step, and the same on one rank, and show the numbers of every piece, which Run does not copy</source>
+        <translation>Führt einen Trainingsschritt aus, und denselben auf einem Rang, und zeigt die Zahlen jedes Teils, die Starten nicht kopiert</translation>
     </message>
 </context>
 <context>

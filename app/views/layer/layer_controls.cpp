@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/settings/setup_fields.h"
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/layer_state.h"
 
@@ -18,8 +19,9 @@ Setup with_fields(Setup setup, const std::vector<std::pair<std::string, std::str
   return setup;
 }
 
+// Into as few ranks as can share what the model has.
 Setup with_tensor_parallel(const Setup& setup, const Prediction&) {
-  return with_fields(setup, {{"tp", "2"}});
+  return with_fields(setup, {{"tp", next_valid(setup, "tp", 1).toStdString()}});
 }
 
 // A ring or an all-gather works through keys block by block, as fused attention does.
@@ -171,30 +173,34 @@ void LayerView::tell_inside(const LayerInside& inside) {
   const LayerPicture now = picture();
   if (!now.drawn() || !now.look.inside) return;  // of other settings by now
   SelectionText text{tr("Looked inside: the numbers of a run are shown"), {}};
-  for (const InsideIdentity& identity : inside.identities)
+  for (const InsideIdentity& identity : inside.identities) {
+    const QString title = layer_step_title(now, identity.step);
+    const bool letter = !now.layer->steps[std::size_t(identity.step)].symbol.empty();
     text.facts.push_back(
-        {capitalised(layer_step_title(now, identity.step)) + QLatin1Char(':'), identity.sentence});
+        {(letter ? title : capitalised(title)) + QLatin1Char(':'), identity.sentence});
+  }
   Q_EMIT described(text);
 }
 
 // Where nothing is split: settings with which something is.
 void LayerView::build_offers() {
   State& s = *state_;
-  const auto offer = [&](const QString& text, Setup (*with)(const Setup&, const Prediction&)) {
+  const auto offer = [&](Setup (*with)(const Setup&, const Prediction&)) {
     auto* button = new QToolButton(s.canvas);
-    button->setText(text);
-    connect(button, &QToolButton::clicked, this, [this, text, with] {
+    connect(button, &QToolButton::clicked, this, [this, button, with] {
       Session& session = state_->session;
-      session.history().change(with(session.setup(), *session.subject().prediction()), text);
+      session.history().change(with(session.setup(), *session.subject().prediction()),
+                               button->text());
     });
     return button;
   };
-  s.tensor = offer(tr("TP 2"), with_tensor_parallel);
-  s.context = offer(tr("CP 4"), with_context_parallel);
+  s.tensor = offer(with_tensor_parallel);
+  s.context = offer(with_context_parallel);
+  s.context->setText(tr("CP 4"));
   s.context->setToolTip(tr("With fused attention, where the exchange needs it"));
 }
 
-// Offers are of what can run, unless nothing of this Setup can.
+// Offers are of what is valid and can run, unless nothing of this Setup can run.
 void LayerView::refresh_offers() {
   State& s = *state_;
   const LessonLocks& locks = s.session.locks();
@@ -203,8 +209,10 @@ void LayerView::refresh_offers() {
   const bool layer = s.look.choice.place == LayerPlace::kLayer,
              whole = mesh.tp == 1 && mesh.cp == 1 && s.steps->ranks.size() <= 1;
   const Setup context = with_context_parallel(prediction.setup, prediction);
-  s.tensor->setVisible(layer ? whole : mesh.tp == 1);
-  s.context->setVisible(layer && whole &&
+  const QString degree = next_valid(s.session.setup(), "tp", 1);
+  s.tensor->setText(tr("TP %1").arg(degree));
+  s.tensor->setVisible((layer ? whole : mesh.tp == 1) && !degree.isEmpty());
+  s.context->setVisible(layer && whole && validate(context).empty() &&
                         (can_execute(context).ok() || !can_execute(prediction.setup).ok()));
   s.tensor->setEnabled(locks.allowed(QStringLiteral("mesh.tp")));
   s.context->setEnabled(locks.allowed(QStringLiteral("mesh.cp")) &&
@@ -241,7 +249,7 @@ void LayerView::refresh_controls() {
   s.inside->setEnabled(here && s.session.problems().empty() &&
                        s.session.jobs().state() == RunState::kIdle);
   s.inside->setToolTip(here ? tr("Run one training step, and the same on one rank, and show the "
-                                 "numbers of every piece")
+                                 "numbers of every piece, which Run does not copy")
                             : tr("Needs a run: choose this computer"));
   refresh_offers();
 }
@@ -283,6 +291,9 @@ void LayerView::place_parts() {
   };
   int inner = below.width() - 2;
   if (needed(inner) > below.height()) inner -= 10;
+  // Many narrow columns are scrolled.
+  inner = std::max(inner,
+                   int(std::ceil(layer_layout(now, QSizeF(inner, below.height()), theme).right)));
   s.canvas->resize(inner, std::max(needed(inner), below.height()));
   const int top = int(layer_layout(now, QSizeF(inner, below.height()), theme).top);
   int right = inner - kMargin;

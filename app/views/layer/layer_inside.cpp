@@ -48,6 +48,10 @@ std::vector<InsideTensor> tensors_of_probe(const nlohmann::json& probe) {
     tensor.phase = probe.at("phase");
     tensor.name = of.at("name");
     tensor.written = of.at("role") == "out";
+    tensor.norm = of.at("norm");
+    tensor.mean = of.at("mean");
+    tensor.min = of.at("min");
+    tensor.max = of.at("max");
     const auto cells = of.find("cells");
     if (cells == of.end()) continue;
     tensor.rows = cells->at("rows");
@@ -90,7 +94,7 @@ const InsideTensor* LayerInside::find(const LayerStep& step, const LayerTensor& 
   const std::string piece = key_of(name_of(step.piece)), phase = key_of(name_of(step.phase));
   for (const InsideTensor& of : tensors)
     if (of.rank == rank && of.name == tensor.name && of.written == tensor.written &&
-        of.piece == piece && of.phase == phase && of.rows > 0)
+        of.piece == piece && of.phase == phase)
       return &of;
   return nullptr;
 }

@@ -22,7 +22,8 @@ struct InsideTensor {
   int rank = 0;  // global
   std::string piece, phase, name;
   bool written = false;
-  int rows = 0, columns = 0;  // of cells; 0: none are shown
+  double norm = 0, mean = 0, min = 0, max = 0;  // of all elements; the norm is L2
+  int rows = 0, columns = 0;                    // of cells; 0: none are shown
   std::vector<double> means;
 };
 struct InsideIdentity {
@@ -37,6 +38,7 @@ struct LayerInside {
   LayerChoice choice;
   std::vector<InsideTensor> tensors;
   std::vector<InsideIdentity> identities;
+  // Null: no probe saw it.
   const InsideTensor* find(const LayerStep& step, const LayerTensor& tensor, int rank) const;
   const InsideIdentity* identity_of(int step) const;
   // The largest mean of a tensor on any rank, without its sign.

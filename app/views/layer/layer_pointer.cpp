@@ -7,6 +7,7 @@
 
 #include "app/state/step/training_step.h"
 #include "app/views/layer/layer_state.h"
+#include "app/views/layer/picture/layer_values.h"
 #include "app/views/shared/view_keys.h"
 
 namespace parallelarium {
@@ -167,7 +168,8 @@ QString LayerView::tip_at(QPointF point) const {
   if (hit.step < 0) hit = layer_lane_hit(now, layout, point);
   if (hit.step < 0) return layer_kept_bar_text(now, layout, point);
   const SelectionText text = describe_layer_step(now, hit.step, hit.rank);
-  QStringList lines{text.headline};
+  QStringList lines{text.headline, layer_cell_text(now, layout, point)};
+  lines.removeAll(QString());
   for (const FactLine& fact : text.facts)
     lines << (fact.word + QLatin1Char(' ') + fact.value).trimmed();
   return lines.join(QLatin1Char('\n'));
@@ -196,6 +198,16 @@ bool LayerView::eventFilter(QObject* watched, QEvent* event) {
         press(mouse->position());
       else if (layout.in_lanes(mouse->position().y()) && picture().drawn())
         scrub(picture(), layout, mouse->position().x());
+      return true;
+    }
+    case QEvent::MouseButtonDblClick: {
+      const auto& mouse = static_cast<const QMouseEvent&>(*event);
+      const LayerPicture now = picture();
+      const int step = layer_tensor_hit(layout_now(), mouse.position()).step;
+      if (mouse.button() != Qt::LeftButton || step < 0 || now.look.inside ||
+          !now.layer->steps[std::size_t(step)].probed || !s.inside->isEnabled())
+        return false;
+      s.inside->click();
       return true;
     }
     case QEvent::ToolTip: {

@@ -8,6 +8,7 @@
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/layer_values.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 
 namespace parallelarium {
@@ -119,6 +120,15 @@ QString step_sentence(const LayerPicture& picture, int step) {
          QLatin1Char('.');
 }
 
+// The numbers of the selected step.
+QString values_sentence(const LayerPicture& picture) {
+  if (picture.look.step < 0 || !picture.look.inside) return {};
+  QStringList lines;
+  for (const FactLine& fact : value_facts(picture, picture.look.step, picture.look.rank))
+    lines << fact.word + QStringLiteral(": ") + fact.value + QLatin1Char('.');
+  return lines.join(QLatin1Char(' '));
+}
+
 }  // namespace
 
 QString layer_places_text(const std::vector<ChunkRange>& ranges) {
@@ -168,12 +178,13 @@ QString layer_sentence(const LayerPicture& picture) {
   for (int step = 0; step < int(layer.steps.size()); ++step)
     if (!picture.shows_context() || (step >= context.first_step && step <= context.last_step))
       lines << step_sentence(picture, step);
-  if (const QString letters = layer_letters_text(layer); !letters.isEmpty()) lines << letters;
+  for (const LayerLetter& letter : layer_letters(layer)) lines << letter.text;
   const QString experts = experts_sentence(picture);
   if (!experts.isEmpty()) lines << experts;
   if (picture.look.inside)
     for (const InsideIdentity& identity : picture.look.inside->identities)
       lines << identity.sentence;
+  if (const QString values = values_sentence(picture); !values.isEmpty()) lines << values;
   if (picture.shows_kept()) lines << layer_kept_sentence(picture);
   if (picture.shows_vocabulary()) lines << vocabulary_sentence(picture);
   return lines.join(QLatin1Char(' '));

@@ -78,6 +78,7 @@ LayerView::LayerView(Session& session, QWidget* parent)
   setObjectName(QStringLiteral("LayerView"));
   const Canvas made = make_canvas(*this, tr("Picture of the layer"));
   s.scroll = made.scroll;
+  s.scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);  // many narrow columns
   s.canvas = made.canvas;
   build_controls();
   const auto again = [this] {

@@ -11,6 +11,7 @@
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/picture/layer_marks.h"
+#include "app/views/layer/picture/layer_values.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/quantities.h"
 
@@ -91,12 +92,33 @@ QString letter_text(const LayerSteps& layer, std::string_view letter) {
   if (letter == "f" && has({kAllReduce}))
     return LayerTexts::tr("f: nothing forward, an all-reduce backward.");
   if (letter == "g" && has({kAllReduce}))
-    return LayerTexts::tr("g: an all-reduce forward, nothing backward.");
+    return LayerTexts::tr(
+        "g (f\u0304 in Korthikanti et al.): an all-reduce forward, nothing backward.");
   if (letter == "g" && has({kAllGather, kReduceScatter}))
-    return LayerTexts::tr("g: an all-gather forward, a reduce-scatter backward.");
+    return LayerTexts::tr(
+        "g (of Korthikanti et al.; in Shoeybi et al. an all-reduce): an all-gather forward, a "
+        "reduce-scatter backward.");
   if (letter == "\u1e21" && has({kAllGather, kReduceScatter}))
     return LayerTexts::tr("\u1e21: a reduce-scatter forward, an all-gather backward.");
   return {};
+}
+
+// Whether both sides of what a step sends were compared, and how far they differ; empty: it sends
+// nothing.
+QString checked_text(const LayerPicture& picture, int step) {
+  const LayerStep& of = picture.layer->steps[std::size_t(step)];
+  const LayerInside* inside = picture.look.inside.get();
+  if (const InsideIdentity* identity = inside ? inside->identity_of(step) : nullptr)
+    return identity->sentence;
+  if (of.kind == LayerStepKind::kCompute || of.kind == LayerStepKind::kNothingSent) return {};
+  if (!inside && !picture.shows_vocabulary()) return LayerTexts::tr("not yet: press Look inside");
+  if (picture.shows_vocabulary())
+    return LayerTexts::tr("not here: a run compares what the layers send, not the loss and tables");
+  if (!layer_way_text(of).isEmpty())
+    return LayerTexts::tr(
+        "not here: rows of tokens travel, and both sides have them in another order");
+  if (of.blocks > 1 && of.block > 0) return LayerTexts::tr("with the first exchange of this ring");
+  return LayerTexts::tr("not here: no probe sees what stands on both sides of it");
 }
 
 // What ranks have to add up afterwards.
@@ -180,11 +202,18 @@ QStringList layer_step_names(const LayerStep& step) {
   return names;
 }
 
-QString layer_letters_text(const LayerSteps& layer) {
-  QStringList lines;
-  for (const char* letter : {"f", "g", "\u1e21"}) lines << letter_text(layer, letter);
-  lines.removeAll(QString());
-  return lines.join(QLatin1Char(' '));
+std::vector<LayerLetter> layer_letters(const LayerSteps& layer) {
+  std::vector<LayerLetter> letters;
+  for (const char* letter : {"f", "g", "\u1e21"}) {
+    const QString text = letter_text(layer, letter);
+    if (text.isEmpty()) continue;
+    const bool sends =
+        std::any_of(layer.steps.begin(), layer.steps.end(), [&](const LayerStep& step) {
+          return step.symbol == letter && step.kind != LayerStepKind::kNothingSent;
+        });
+    letters.push_back({text, sends});
+  }
+  return letters;
 }
 
 QString layer_shape_text(const LayerTensor& tensor) {
@@ -295,14 +324,10 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
     if (!of.symbol.empty()) text.facts.push_back({{}, letter_text(*picture.layer, of.symbol)});
     text.facts.push_back(
         {LayerTexts::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
-    const bool checked = of.axis == Axis::kTp || of.purpose == Purpose::kKeysValues;
-    if (!picture.look.inside && checked && !picture.shows_vocabulary())
-      text.facts.push_back(
-          {LayerTexts::tr("checked"), LayerTexts::tr("not yet: press Look inside")});
   }
-  if (picture.look.inside)
-    if (const InsideIdentity* identity = picture.look.inside->identity_of(step))
-      text.facts.push_back({LayerTexts::tr("checked"), identity->sentence});
+  if (const QString checked = checked_text(picture, step); !checked.isEmpty())
+    text.facts.push_back({LayerTexts::tr("checked"), checked});
+  for (FactLine& fact : value_facts(picture, step, rank)) text.facts.push_back(std::move(fact));
   if (!picture.layer->choice.backward)
     text.facts.push_back(
         {LayerTexts::tr("kept for the backward"), layer_kept_text(picture, step, rank)});

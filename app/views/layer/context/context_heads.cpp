@@ -28,15 +28,16 @@ QString heads_text(const std::vector<ChunkRange>& heads) {
                        : HeadsWords::tr("heads %1–%2").arg(first).arg(last);
 }
 
-// "gets K/V head 0", or "K/V head 0 · copy" where it is repeated because ranks are more than heads.
-QString keys_text(const LayerContext& context, int cp) {
+// "gets K/V head 0", or "K/V head 0 · copy" where it is repeated because ranks are more than heads;
+// then shorter ones.
+QStringList keys_texts(const LayerContext& context, int cp) {
   const auto& heads = context.key_heads[std::size_t(cp)];
   if (heads.empty()) return {};
   const auto first = heads.front().begin, last = heads.back().end - 1;
   const QString text = first == last ? HeadsWords::tr("K/V head %1").arg(first)
                                      : HeadsWords::tr("K/V heads %1 to %2").arg(first).arg(last);
-  return context.repeats_keys() ? text + QStringLiteral(" \u00b7 ") + HeadsWords::tr("copy")
-                                : HeadsWords::tr("gets %1", "K/V head 0").arg(text);
+  if (!context.repeats_keys()) return {HeadsWords::tr("gets %1", "K/V head 0").arg(text), text};
+  return {text + QStringLiteral(" \u00b7 ") + HeadsWords::tr("copy"), text};
 }
 
 // "c0": part c of the text, head 0; with several heads for each rank, the first of them.
@@ -183,8 +184,8 @@ void paint_heads_row(const LayerBrush& brush, std::size_t row, double before, do
              brush.theme.muted, brush.texts);
   if (places.height >= kKeysLine)
     put_elided(brush.painter, QRectF(kHeadsMargin, top + 35, 92, 15), Qt::AlignVCenter,
-               keys_text(of_heads(brush), rank.at.cp), brush.theme.font(10), brush.theme.muted,
-               brush.texts);
+               longest_that_fits(keys_texts(of_heads(brush), rank.at.cp), brush.theme.font(10), 92),
+               brush.theme.font(10), brush.theme.muted, brush.texts);
   const auto box = [&](int column) {
     return QRectF(places.lefts[std::size_t(column)], top, places.box, places.height);
   };

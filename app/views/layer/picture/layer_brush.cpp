@@ -5,7 +5,6 @@
 #include <QPolygonF>
 #include <algorithm>
 
-#include "app/views/layer/layer_inside.h"
 #include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
@@ -23,20 +22,6 @@ constexpr double kNamesEnd = 108;        // of ranks' names
 constexpr double kMostOverhang = 66;     // of a shape's words over its tensor
 constexpr double kLeastWord = 16;        // wide or high
 constexpr std::size_t kMostParts = 512;  // above that many, parts are thinner than a pixel
-
-// The rank's own parts of `place`.
-std::vector<QRectF> parts_of(const LayerTensor& tensor, const QRectF& place) {
-  std::vector<QRectF> parts;
-  if (tensor.row_ranges.size() * tensor.column_ranges.size() > kMostParts) return {place};
-  for (const ChunkRange& rows : tensor.row_ranges)
-    for (const ChunkRange& columns : tensor.column_ranges)
-      parts.emplace_back(
-          place.left() + place.width() * double(columns.begin) / double(tensor.columns),
-          place.top() + place.height() * double(rows.begin) / double(tensor.rows),
-          place.width() * double(columns.end - columns.begin) / double(tensor.columns),
-          place.height() * double(rows.end - rows.begin) / double(tensor.rows));
-  return parts;
-}
 
 // One part, filled from the top as far as it is done.
 void fill_part(QPainter& painter, const QRectF& part, const QColor& fill, const QPen& edge,
@@ -109,13 +94,20 @@ void paint_copy_mark(const LayerBrush& brush, const QRectF& place, const QColor&
     paint_copy_word(brush, place, there > 0.6 ? brush.theme.ink_on(fill) : brush.theme.muted);
 }
 
-// A later step of a ring of CP adds to it: a probe tells what the last one leaves.
-bool goes_on(const LayerSteps& layer, int step, const LayerTensor& tensor) {
-  const int round = round_of_ring(layer, step);
-  return tensor.written && round >= 0 && round + 1 < int(layer.context.rounds.size());
-}
-
 }  // namespace
+
+std::vector<QRectF> parts_of(const LayerTensor& tensor, const QRectF& place) {
+  std::vector<QRectF> parts;
+  if (tensor.row_ranges.size() * tensor.column_ranges.size() > kMostParts) return {place};
+  for (const ChunkRange& rows : tensor.row_ranges)
+    for (const ChunkRange& columns : tensor.column_ranges)
+      parts.emplace_back(
+          place.left() + place.width() * double(columns.begin) / double(tensor.columns),
+          place.top() + place.height() * double(rows.begin) / double(tensor.rows),
+          place.width() * double(columns.end - columns.begin) / double(tensor.columns),
+          place.height() * double(rows.end - rows.begin) / double(tensor.rows));
+  return parts;
+}
 
 QColor fill_of(const Theme& theme, TensorRole role) {
   if (role == TensorRole::kWeight) return theme.memory(Category::kParameters);
@@ -192,47 +184,6 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
   } else if (of.copy) {
     paint_copy_mark(brush, place, fill, there, !of.by_row);
   }
-}
-
-void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRectF& place,
-                        int rank) {
-  const LayerInside* inside = brush.picture.look.inside.get();
-  const LayerSteps& layer = *brush.picture.layer;
-  const LayerStep& of_step = layer.steps[std::size_t(step)];
-  const LayerRankStep& part = of_step.ranks[std::size_t(rank)];
-  if (!inside || of_step.kind != LayerStepKind::kCompute || part.first_op < 0 ||
-      tensor >= int(part.tensors.size()))
-    return;
-  const LayerTensor& of = part.tensors[std::size_t(tensor)];
-  if (goes_on(layer, step, of)) return;
-  const InsideTensor* values = inside->find(of_step, of, layer.ranks[std::size_t(rank)].rank);
-  if (!values) return;
-  const QImage image = image_of(*values, inside->most_of(*values), brush.theme);
-  if (of.all_experts > 0) return paint_expert_values(brush, of, place, image);
-  // The numbers are of all tokens of a ring, a block has some of the rows; a step's sums are of it.
-  const bool one_of_all = of.block >= 0 && of_step.piece != Piece::kCombine;
-  const std::int64_t blocks = one_of_all ? of_step.blocks : 1;
-  const double high = double(image.height()) / double(of.held_rows * blocks);
-  const double wide = double(image.width()) / double(of.held_columns);
-  const std::vector<QRectF> parts = parts_of(of, place);
-  std::int64_t row = one_of_all ? of.block * of.held_rows : 0;
-  std::size_t at = 0;
-  for (const ChunkRange& rows : of.row_ranges) {
-    std::int64_t column = 0;
-    for (const ChunkRange& columns : of.column_ranges) {
-      if (at >= parts.size()) return;
-      const QRectF& own = parts[at++];
-      const double inset = std::min(2.0, std::min(own.width(), own.height()) / 6);
-      brush.painter.drawImage(
-          own.adjusted(inset, inset, -inset, -inset), image,
-          QRectF(double(column) * wide, double(row) * high,
-                 double(columns.end - columns.begin) * wide, double(rows.end - rows.begin) * high));
-      column += columns.end - columns.begin;
-    }
-    row += rows.end - rows.begin;
-  }
-  if (of.partial)
-    for (const QRectF& own : parts) paint_crosses(brush.painter, own, brush.theme.text);
 }
 
 void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int tensor,

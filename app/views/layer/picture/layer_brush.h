@@ -18,12 +18,11 @@ struct LayerBrush {
 // the same tensor that the rank had before an all-gather, which is there already; null otherwise.
 void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int tensor,
                         const QRectF& place, int rank, double done, const LayerTensor* own);
-// What a run with probes saw in it, over what paint_layer_tensor() has painted.
-void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRectF& place,
-                        int rank);
 // Its shape below it where nothing else stands; adds what it takes to `taken`.
 void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int tensor,
                          const QRectF& place, std::vector<QRectF>& taken);
+// The rank's own parts of a tensor that stands at `place`.
+std::vector<QRectF> parts_of(const LayerTensor& tensor, const QRectF& place);
 // Parts of these: the colour of a role, the crosses of a partial sum, the outline of what is
 // absent.
 QColor fill_of(const Theme& theme, TensorRole role);

@@ -105,19 +105,21 @@ void paint_expert_weights(const LayerBrush& brush, const LayerTensor& of, const 
   });
 }
 
-void paint_expert_values(const LayerBrush& brush, const LayerTensor& of, const QRectF& place,
-                         const QImage& cells) {
+std::vector<std::pair<QRectF, QRectF>> expert_cells(const LayerTensor& of, const QRectF& place,
+                                                    const QSizeF& cells) {
   const ExpertGrid grid = expert_grid(of);
   const double share = 1.0 / std::max(1, of.held_experts());
+  const double wide = cells.width(), high = cells.height();
   const bool below = experts_in_rows(of);
+  std::vector<std::pair<QRectF, QRectF>> places;
   for_each_expert(of, [&](std::int64_t expert, std::int64_t own) {
     if (own < 0) return;
     const QRectF part = part_of_expert(of, grid.place_of(expert, place));
-    const double wide = cells.width(), high = cells.height();
-    const QRectF source = below ? QRectF(0, double(own) * share * high, wide, share * high)
-                                : QRectF(double(own) * share * wide, 0, share * wide, high);
-    brush.painter.drawImage(part.adjusted(1, 1, -1, -1), cells, source);
+    places.emplace_back(part.adjusted(1, 1, -1, -1),
+                        below ? QRectF(0, double(own) * share * high, wide, share * high)
+                              : QRectF(double(own) * share * wide, 0, share * wide, high));
   });
+  return places;
 }
 
 }  // namespace parallelarium

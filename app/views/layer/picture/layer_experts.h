@@ -3,7 +3,7 @@
 // what is said of them.
 #pragma once
 
-#include <QImage>
+#include <utility>
 
 #include "app/views/layer/picture/layer_brush.h"
 
@@ -26,9 +26,9 @@ bool experts_in_rows(const LayerTensor& weights);
 
 void paint_expert_weights(const LayerBrush& brush, const LayerTensor& of, const QRectF& place,
                           int rank, const QColor& fill, double done);
-// `cells`: of all experts that the rank has, one beside the other.
-void paint_expert_values(const LayerBrush& brush, const LayerTensor& of, const QRectF& place,
-                         const QImage& cells);
+// Where numbers of the rank's experts stand, and which of `cells` (one expert beside the other).
+std::vector<std::pair<QRectF, QRectF>> expert_cells(const LayerTensor& of, const QRectF& place,
+                                                    const QSizeF& cells);
 // Beside rows of tokens: to or from whom they go, or whose experts take them.
 void paint_row_runs(const LayerBrush& brush, const LayerBox& box, const QRectF& place, int rank);
 bool rows_are_drawn(const LayerPicture& picture, const LayerLayout& layout);

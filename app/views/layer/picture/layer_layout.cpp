@@ -6,6 +6,7 @@
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/picture/layer_legend.h"
+#include "app/views/layer/picture/layer_lines.h"
 #include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 
@@ -177,8 +178,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   layout.top = kTop;
   layout.bottom = size.height();
   if (!picture.drawn()) return layout;
-  const int lines = legend_lines(layer_legend(picture), size.width() - 2 * kLayoutMargin) +
-                    (layer_letters_text(*picture.layer).isEmpty() ? 0 : 1);
+  const int lines = legend_lines(layer_legend(picture), size.width() - 2 * kLayoutMargin);
   layout.top += (lines - 1) * kLegendLine;
   const LayerSteps& layer = *picture.layer;
   layout.alike = choose_ranks(picture, 0, int(layer.ranks.size()) - 1, layout.ranks);
@@ -260,7 +260,12 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   layout.lane_left = kLayoutMargin + kLabels;
   layout.lane_width = inner - kLabels;
   layout.kept_top = layout.lanes_top + rows * layout.lane_pitch + 6;
-  layout.bottom = layout.kept_top + kept + 18;
+  for (const LayerHalf& half : layout.halves)
+    for (const LayerColumn& column : half.columns)
+      layout.right = std::max(layout.right, column.left + column.width + kLayoutMargin);
+  const auto scale_rows = scale_lines(picture, layout).size();
+  layout.bottom =
+      layout.kept_top + kept + 18 + double(std::max<qsizetype>(0, scale_rows - 1)) * kScaleLine;
   return layout;
 }
 
@@ -277,6 +282,19 @@ LayerHit layer_hit(const LayerLayout& layout, QPointF point) {
           hit.rank = half.ranks[row];
       return hit;
     }
+  }
+  return {};
+}
+
+LayerTensorHit layer_tensor_hit(const LayerLayout& layout, QPointF point) {
+  for (const LayerHalf& half : layout.halves) {
+    if (!half.open) continue;
+    for (std::size_t row = 0; row < half.rows.size(); ++row)
+      for (const LayerBox& box : half.boxes) {
+        const QRectF place(box.x, half.rows[row] - box.height / 2, box.width, box.height);
+        if (box.mark == LayerMark::kTensor && place.contains(point))
+          return {box.step, box.tensor, half.ranks[row], place};
+      }
   }
   return {};
 }

@@ -102,6 +102,8 @@ std::vector<LegendWord> layer_legend(const LayerPicture& picture) {
     words.push_back({LayerLegend::tr("above 0, one scale for all ranks"), paint_above_mark});
   }
   words.push_back({LayerLegend::tr("absent"), paint_dotted});
+  for (const LayerLetter& letter : layer_letters(*picture.layer))
+    words.push_back({letter.text, letter.sends ? paint_collective_mark : paint_nothing_mark});
   return words;
 }
 

@@ -173,13 +173,10 @@ void paint_layer_links(const LayerBrush& brush, const LayerHalf& half) {
     const double next = at + 1 < bars.size() ? (bars[at + 1]->x + box.x) / 2 + 8
                                              : brush.layout.size.width() - kLinkMargin;
     const QFont font = theme.font(11, true);
-    QString text;
-    double width = 0;
-    for (const QString& name : names) {
-      text = name + QStringLiteral(" \u00b7 ") + sent;
-      width = label_width(font, text) + 2;
-      if (width <= next - free) break;  // else a shorter name
-    }
+    QStringList said;  // shorter and shorter, in the end without a name
+    for (const QString& name : names) said << name + QStringLiteral(" \u00b7 ") + sent;
+    const QString text = longest_that_fits(said << sent, font, next - free - 2);
+    const double width = label_width(font, text) + 2;
     const double left =
         std::clamp(box.x + box.width / 2 - width / 2, free, std::max(free, next - width));
     put_elided(brush.painter, QRectF(left, half.top, std::min(width, next - left), kNamesOfBars),

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Paints a layer: title, legend, and the marks of every rank in each half that is open.
 #include <QCoreApplication>
-#include <QLocale>
 #include <QPainterPath>
 #include <QPolygonF>
 #include <algorithm>
 
-#include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
-#include "app/views/layer/layer_inside.h"
 #include "app/views/layer/picture/layer_experts.h"
 #include "app/views/layer/picture/layer_legend.h"
+#include "app/views/layer/picture/layer_lines.h"
 #include "app/views/layer/picture/layer_links.h"
 #include "app/views/layer/picture/layer_marks.h"
+#include "app/views/layer/picture/layer_values.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"
 
@@ -24,18 +23,10 @@ struct PaintWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kPaintMargin = 16, kNameLine = 18, kFigureLine = 16, kLegendTop = 28;
+constexpr double kPaintMargin = 16, kLegendTop = 28;
 
 const LayerRankStep& part_at(const LayerBrush& brush, int step, int rank) {
   return brush.picture.layer->steps[std::size_t(step)].ranks[std::size_t(rank)];
-}
-
-// Shaped once where it fits.
-void put_centred(const LayerBrush& brush, const QRectF& rect, const QString& text,
-                 const QFont& font, const QColor& color) {
-  if (label_width(font, text) <= rect.width())
-    return put_label(brush.painter, rect, text, font, color, brush.texts);
-  put_elided(brush.painter, rect, Qt::AlignCenter, text, font, color, brush.texts);
 }
 
 void paint_arrow(const LayerBrush& brush, double from, double to, double y) {
@@ -193,56 +184,6 @@ void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, 
     }
 }
 
-void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
-  const Theme& theme = brush.theme;
-  const int rank = brush.picture.look.rank;
-  double y = half.figures_top;
-  const auto row = [&](const QString& title, auto&& text_of) {
-    brush.painter.fillRect(QRectF(kPaintMargin, y, brush.layout.size.width() - 2 * kPaintMargin, 1),
-                           theme.hairline);
-    put_elided(brush.painter, QRectF(kPaintMargin, y, 86, kFigureLine), Qt::AlignVCenter, title,
-               theme.font(11, true), theme.muted, brush.texts);
-    for (const LayerColumn& column : half.columns) {
-      const QString text = text_of(column.step);
-      const bool none = text == QLatin1String("0") || text == QLatin1String("\u2013");
-      put_centred(brush, QRectF(column.left, y, column.width, kFigureLine), text,
-                  theme.font(11, !none), none ? theme.muted : theme.text);
-    }
-    y += kFigureLine;
-  };
-  if (brush.picture.look.figures) {
-    const QString none = QStringLiteral("\u2013");
-    row(QStringLiteral("FLOP"), [&](int step) {
-      const LayerRankStep& part = part_at(brush, step, rank);
-      return part.flops > 0 ? value_text(part.flops, "flops") : none;
-    });
-    row(PaintWords::tr("FLOP per byte"), [&](int step) {
-      const LayerRankStep& part = part_at(brush, step, rank);
-      return part.flops > 0 && part.moved_bytes > 0
-                 ? number_text(part.flops / double(part.moved_bytes))
-                 : none;
-    });
-  }
-  const LayerInside* inside = brush.picture.look.inside.get();
-  if (brush.picture.shows_differences())
-    row(PaintWords::tr("difference"), [&](int step) {
-      const InsideIdentity* identity = inside->identity_of(step);
-      return identity ? QLocale().toString(identity->largest_difference, 'g', 1)
-                      : QStringLiteral("\u2013");
-    });
-  if (brush.picture.shows_differences())
-    row(PaintWords::tr("one rank"), [&](int step) {
-      const InsideIdentity* identity = inside->identity_of(step);
-      return identity && identity->one_rank_difference
-                 ? QLocale().toString(*identity->one_rank_difference, 'g', 1)
-                 : QStringLiteral("\u2013");
-    });
-  row(PaintWords::tr("sent"), [&](int step) { return layer_sent_text(brush.picture, step, rank); });
-  if (!brush.picture.layer->choice.backward)
-    row(PaintWords::tr("kept"),
-        [&](int step) { return layer_kept_text(brush.picture, step, rank); });
-}
-
 void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
   const Theme& theme = brush.theme;
   const bool experts = brush.picture.layer->experts && !half.attention;
@@ -301,26 +242,17 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
       brush.painter.setBrush(Qt::NoBrush);
       // Around the sizes below the tensors, which may be wider than these.
       brush.painter.drawRoundedRect(
-          QRectF(column.left - wider, half.top + kNameLine + 0.5, column.width + 2 * wider,
-                 half.bottom - half.top - kNameLine),
+          QRectF(column.left - wider, half.top + kLayerNameLine + 0.5, column.width + 2 * wider,
+                 half.bottom - half.top - kLayerNameLine),
           5, 5);
     }
     if (step.kind == LayerStepKind::kCompute)
       put_centred(
-          brush, QRectF(column.left - wider, half.top + kNameLine, column.width + 2 * wider, 18),
+          brush,
+          QRectF(column.left - wider, half.top + kLayerNameLine, column.width + 2 * wider, 18),
           layer_head_name(step), theme.font(11, true), selected ? theme.accent_line : theme.text);
-    const QRectF under(column.left - wider, half.top + 2 * kNameLine - 2, column.width + 2 * wider,
-                       15);
-    const QStringList cuts = layer_cut_texts(step);
-    const auto fits = [&](const QString& cut) {
-      return label_width(theme.font(10), cut) <= under.width();
-    };
-    const auto longest = std::find_if(cuts.begin(), cuts.end(), fits);
-    if (!cuts.isEmpty())
-      put_elided(brush.painter, under, Qt::AlignCenter,
-                 longest == cuts.end() ? cuts.back() : *longest, theme.font(10), theme.accent_line,
-                 brush.texts);
   }
+  paint_cuts(brush, half);
   for (std::size_t row = 0; row < half.rows.size(); ++row) {
     const int rank = half.ranks[row];
     paint_rank_label(brush, half, rank, half.rows[row]);
@@ -333,24 +265,6 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
   }
   paint_layer_links(brush, half);
   paint_figures(brush, half);
-}
-
-QString words_about_scale(const LayerPicture& picture, const LayerLayout& layout) {
-  const bool draws =
-      std::any_of(layout.halves.begin(), layout.halves.end(), [](const LayerHalf& half) {
-        return std::any_of(half.boxes.begin(), half.boxes.end(),
-                           [](const LayerBox& box) { return box.mark == LayerMark::kTensor; });
-      });
-  if (!draws) return {};
-  if (picture.shows_differences())
-    return PaintWords::tr(
-        "Numbers of the first training step, averaged down to cells. Difference: of both sides of "
-        "a collective; one rank: from what it computes alone.");
-  const QString scale = layout.one_scale
-                            ? PaintWords::tr("Matrices are to one scale.")
-                            : PaintWords::tr("Widths are to one scale, tokens to another.");
-  return rows_are_drawn(picture, layout) ? scale + QLatin1Char(' ') + row_runs_legend(picture)
-                                         : scale;
 }
 
 }  // namespace
@@ -378,9 +292,6 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   const std::vector<LegendWord> legend = layer_legend(picture);
   paint_legend_words(painter, legend, QPointF(kPaintMargin, kLegendTop), line.width(), theme,
                      texts);
-  const double below = kLegendTop + legend_lines(legend, line.width()) * kLegendLine;
-  put_elided(painter, QRectF(kPaintMargin, below, line.width(), 16), Qt::AlignVCenter,
-             layer_letters_text(*picture.layer), theme.font(11), theme.muted, texts);
   if (!picture.notice.isEmpty())
     put_elided(painter, QRectF(kPaintMargin, layout.top, line.width() - 190, 32), Qt::AlignVCenter,
                picture.notice, theme.font(12), theme.text, texts);
@@ -389,8 +300,12 @@ void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayo
   paint_layer_lanes(painter, picture, layout, theme, texts);
   if (picture.shows_kept()) paint_layer_kept(painter, picture, layout, theme, texts);
   if (picture.shows_vocabulary()) paint_vocabulary(brush);
-  put_elided(painter, QRectF(kPaintMargin, layout.bottom - 20, line.width(), 16), Qt::AlignVCenter,
-             words_about_scale(picture, layout), theme.font(11), theme.muted, texts);
+  const QStringList scale = scale_lines(picture, layout);
+  for (int at = 0; at < int(scale.size()); ++at)
+    put_text(painter,
+             QRectF(kPaintMargin, layout.bottom - 20 - (int(scale.size()) - 1 - at) * kScaleLine,
+                    line.width(), 16),
+             Qt::AlignVCenter, scale[at], theme.font(11), theme.muted, texts);
   painter.restore();
 }
 

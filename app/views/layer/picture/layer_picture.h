@@ -51,6 +51,7 @@ struct LayerPicture {
   QString notice;  // what else to know: nothing is split; or empty
   Nanoseconds playhead{0};
   bool dimmed = false;
+  bool can_look_inside = false;  // ranks can run on the machine that is set
   bool hides_time = false, hides_traffic = false, hides_memory = false;  // by a lesson
   bool hides_blocks = false;                                             // of scores: how many
   // Every copy of a replica's tokens travels by itself from the rank, so RoutedLayer::rows count
@@ -133,6 +134,7 @@ struct LayerLayout {
   ContextPlaces context;
   std::vector<LayerTarget> targets;
   double kept_top = 0;  // of what a layer keeps, where it is shown
+  double right = 0;     // so wide it must be for all columns
   double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
   double lane_bar = 13;  // high
   bool in_lanes(double y) const {
@@ -180,6 +182,12 @@ double layer_share_done(const LayerPicture& picture, int step, int rank);
 
 // The step and rank under a point of the picture; step -1: none.
 LayerHit layer_hit(const LayerLayout& layout, QPointF point);
+// The tensor under a point, and where all of it stands; step -1: none.
+struct LayerTensorHit {
+  int step = -1, tensor = -1, rank = 0;
+  QRectF place;
+};
+LayerTensorHit layer_tensor_hit(const LayerLayout& layout, QPointF point);
 
 QString layer_step_name(const LayerStep& step);
 // The same in a sentence: "attention, ring step 2", "K, V for ring step 2".
@@ -197,8 +205,13 @@ QString layer_holding_text(const LayerTensor& tensor);
 // How the step's weights are cut, or else what it leaves, and what follows for sums: "cut by
 // columns: nothing to add", then shorter ones. Empty: nothing is cut.
 QStringList layer_cut_texts(const LayerStep& step);
-// What the letters f, g, ḡ of the picture stand for; empty: it has none.
-QString layer_letters_text(const LayerSteps& layer);
+// What the letters f, g, ḡ of the picture stand for, in the words of both papers that use them.
+// Source: Shoeybi et al. 2019, figure 3; Korthikanti et al. 2022, figures 4 and 5.
+struct LayerLetter {
+  QString text;
+  bool sends = false;  // in the direction that is shown
+};
+std::vector<LayerLetter> layer_letters(const LayerSteps& layer);
 // Whether words about a step name the tensor: matrices, and what it leaves if that is no matrix.
 bool is_told_tensor(const LayerStep& step, const LayerRankStep& part, const LayerTensor& tensor);
 QString layer_sent_text(const LayerPicture& picture, int step, int rank);

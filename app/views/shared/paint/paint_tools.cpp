@@ -138,6 +138,12 @@ void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString&
   put_text(painter, rect, flags, cut, font, color, texts);
 }
 
+QString longest_that_fits(const QStringList& texts, const QFont& font, double width) {
+  for (const QString& text : texts)
+    if (label_width(font, text) <= width) return text;
+  return texts.isEmpty() ? QString() : texts.back();
+}
+
 void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme) {
   if (rect.width() <= 0 || rect.height() <= 0) return;
   if (!has_pixels(painter)) {

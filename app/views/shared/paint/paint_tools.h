@@ -23,6 +23,9 @@ double label_width(const QFont& font, const QString& text);
 void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString& text,
                 const QFont& font, const QColor& color, TextLog* texts);
 
+// The first of `texts` that is no wider than `width`, else the last; empty: there are none.
+QString longest_that_fits(const QStringList& texts, const QFont& font, double width);
+
 // The grey hatching of idle time.
 void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme);
 
