@@ -255,7 +255,7 @@ TEST_F(Holders, LowRowsHaveOneLine) {
   HoldersPicture picture = pane->picture();
   for (const int height : {150, 190, 240, 300, 420, 600}) {
     HoldersKept kept;
-    picture = holders_picture(session, kept, 0, holders_rows(height));
+    picture = holders_picture(session, kept, 0, holders_rows(height, session.resolved()));
     const TextLog texts = painted_texts(picture, QSize(840, height));
     EXPECT_TRUE(has_text(texts, picture.rows[0].name)) << height;
   }

@@ -11,6 +11,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/views/memory/holders/holders_story.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/text/describe_op.h"
@@ -24,7 +25,6 @@ struct Holders {
 };
 
 constexpr int kMergeFrom = 14;  // columns that stand alone
-constexpr int kHashDigits = 6;
 
 bool look_alike(const HeldState& a, const HeldState& b) {
   return a.as == b.as && a.whole == b.whole && a.op < 0 && b.op < 0 &&
@@ -272,11 +272,14 @@ HoldersRow row_of(const Prediction& prediction, const Timeline& timeline, Holder
   return row;
 }
 
-// The row's loss and hash, and whether that is the one of the rank that must hold the same.
+// The row's loss, norms and hash, and whether that is the one of the rank that must hold the same.
 void note_run(const Observation& seen, const Setup& setup, HoldersRow& row) {
   for (const RankState& state : seen.ranks_state) {
     if (state.rank != row.rank) continue;
     if (state.loss) row.loss = QLocale().toString(*state.loss, 'f', 3);
+    if (state.gradient_norm) row.own_norm = QLocale().toString(*state.gradient_norm, 'g', 4);
+    row.norm = QLocale().toString(state.gradient_norm_reduced, 'g', 4);
+    row.part_norm = setup.zero > 0;
     const bool copy = !state.copy_after.empty();
     const auto print = copy ? &RankState::copy_after : &RankState::weights_after;
     row.hash = QString::fromStdString(state.*print).left(kHashDigits);
@@ -366,6 +369,15 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   const bool bytes = !session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
   note_moving(program, prediction.setup, bytes, picture);
   note_words(program, timeline, kept, now, session.locks(), bytes, picture);
+  if (kept.story.empty()) {
+    const HoldersRow& first = picture.rows.front();
+    kept.story = data_parallel_story(
+        prediction.setup, program, timeline, first.index, kept.holdings.at(first.rank),
+        kept.messages.at(first.index).all, fresh ? &run->observation : nullptr);
+  }
+  picture.story = kept.story;
+  for (std::size_t step = 0; step < picture.story.size(); ++step)
+    if (picture.story[step].at <= now) picture.story_step = static_cast<int>(step);
   return picture;
 }
 

@@ -24,6 +24,7 @@ namespace parallelarium {
 inline constexpr int kHeldKinds = 3;    // parameters, gradients, optimizer
 inline constexpr int kHeldBars = 4;     // of a cell: these and activations
 inline constexpr int kMostHolders = 8;  // ranks shown at once
+inline constexpr int kHashDigits = 6;   // of a fingerprint
 
 // Buckets that stand side by side and look the same on every rank are one column. Activations do
 // not count: they come and go layer by layer while a step plays.
@@ -54,14 +55,24 @@ struct HoldersRow {
   std::vector<HeldBuffer> buffers;    // for work and messages; most bytes first
   std::int64_t bytes[kHeldKinds] = {0, 0, 0};
   std::int64_t passing_bytes[kHeldKinds] = {0, 0, 0};
-  QString loss, hash;     // of a run; empty: not known
-  bool agrees = true;     // with the rank that must hold the same
-  bool own_part = false;  // the hash is of what the rank updates alone
+  QString loss, hash;  // of a run; empty: not known
+  // Likewise: norm of its gradients before ranks add them up, and of the sums that it updates with.
+  QString own_norm, norm;
+  bool agrees = true;      // with the rank that must hold the same
+  bool own_part = false;   // the hash is of what the rank updates alone
+  bool part_norm = false;  // the norm is of what the rank updates, with ZeRO a part
   // The head on this rank has the same table, whose gradient it adds to before the embedding does.
   bool head_adds = false;
   std::int64_t buffer_bytes() const;
   // All that the rank holds then, as the memory over the step has it.
   std::int64_t all_bytes() const;
+};
+
+// One of the five steps by which plain data parallelism trains copies of one model.
+struct HoldersStep {
+  QString name, words;  // "Own gradients", and what happens
+  QString seen;         // what a run showed of it; empty: there is none
+  Nanoseconds at{0};    // a moment at which it can be seen
 };
 
 // Why there is nothing to see, and what would change that.
@@ -70,8 +81,10 @@ struct HoldersInstead {
 };
 
 struct HoldersPicture {
-  QString title, moment;  // what goes on now, in a sentence
-  QStringList messages;   // what the first rank sends next, and in a step
+  QString title, moment;           // what goes on now, in a sentence
+  QStringList messages;            // what the first rank sends next, and in a step
+  std::vector<HoldersStep> story;  // empty: something else than data parallelism shares, too
+  int story_step = 0;              // the one that the playhead has reached
   std::vector<HoldersColumn> columns;
   std::vector<HoldersRow> rows;
   int first_row = 0, all_rows = 0;  // which rows of all are shown
@@ -121,6 +134,7 @@ struct HoldersKept {
     QString sent;  // in a step, in words
   };
   std::map<int, Messages> messages;
+  std::vector<HoldersStep> story;
 };
 // At the playhead's time, of the run if there is a fresh one, else of the prediction. Ranks stand
 // by the group among which ZeRO cuts what they hold; of those pages of `rows` rows each `page`, or
@@ -134,8 +148,11 @@ void note_moving(const Program& program, const Setup& setup, bool bytes, Holders
 // Where a cell stands.
 struct HoldersLayout {
   double left = 0, top = 0, column = 60, row = 48, right = 0, bar = 11, gap = 2;
-  bool sums = true;          // the columns behind the cells have room
-  bool named = false;        // there each bar has its name and its bytes
+  bool sums = true;           // the columns behind the cells have room
+  double sums_width = 240;    // of these
+  bool named = false;         // there each bar has its name and its bytes
+  std::vector<QRectF> story;  // its steps; clicks lead to their moments
+  double story_height = 0;
   int message_lines = 1;     // below the rows
   std::vector<double> tops;  // of the rows
   QRectF other_rows;         // says that there are more rows, and shows them; empty: all are shown
@@ -144,7 +161,7 @@ struct HoldersLayout {
 };
 HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size);
 // So many rows are to be read in a pane so high, kMostHolders at most.
-int holders_rows(double height);
+int holders_rows(double height, const Setup& setup);
 void paint_holders(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
                    QSizeF size, std::pair<int, int> chosen, const Theme& theme, TextLog* texts);
 
@@ -160,6 +177,8 @@ auto& state_of_kind(Bucket& bucket, int kind) {
 // What a cell holds, for tooltip, selection and screen readers. Column -1: what the rank holds of
 // all columns.
 SelectionText holders_words(const HoldersPicture& picture, int row, int column);
+// One of HoldersPicture::story, likewise.
+SelectionText holders_story_words(const HoldersPicture& picture, int step);
 // "micro-batches 0 to 3"
 QString microbatches_words(const std::vector<int>& microbatches);
 // How many of the ranks are shown, and what shows the others.

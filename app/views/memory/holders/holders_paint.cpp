@@ -5,6 +5,7 @@
 #include "app/look/figures.h"
 #include "app/views/memory/holders/holders.h"
 #include "app/views/memory/holders/holders_marks.h"
+#include "app/views/memory/holders/holders_story.h"
 #include "app/views/memory/memory_paint.h"
 #include "app/views/shared/paint/paint_tools.h"
 
@@ -16,12 +17,12 @@ struct HoldersPaint {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
 
-constexpr double kNameWidth = 88, kHoldersHead = 47, kHoldersFoot = 60, kSums = 240;
+constexpr double kNameWidth = 88, kHoldersHead = 47, kHoldersFoot = 60;
 constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 2, kBetweenRows = 8;
 constexpr double kRowAir = 4;               // below the line of text that stands below a row's bars
 constexpr double kNamedBar = 8;             // with its gap as high as a small name
 constexpr double kFullName = 12;            // as high as a name
-constexpr double kOneLineOfMessages = 760;  // wide
+constexpr double kOneLineOfMessages = 960;  // wide
 constexpr double kMessageLine = 16;
 constexpr double kGroupHead = 22;                          // above the rows of a group
 constexpr double kMostWiderHead = 12;                      // of a column, on either side
@@ -47,16 +48,30 @@ void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBuc
   }
 }
 
-// "loss 5.545 · fingerprint 9f3c71 ✓" of a run, or empty.
-QString run_text(const HoldersRow& row) {
+// "loss 5.545 · gradients 2.31 → 1.98 · fingerprint 9f3c71 ✓" of a run, then shorter ones; empty:
+// there is none. The fingerprint and what it proves are always the last that is left out.
+QStringList run_texts(const HoldersRow& row) {
   if (row.hash.isEmpty()) return {};
-  const QString loss = row.loss.isEmpty()
-                           ? QString()
-                           : HoldersPaint::tr("loss %1").arg(row.loss) + QStringLiteral(" \u00b7 ");
-  return loss + (row.own_part
-                     ? HoldersPaint::tr("own fingerprint %1").arg(row.hash)
-                     : HoldersPaint::tr("fingerprint %1").arg(row.hash) +
-                           (row.agrees ? QStringLiteral(" \u2713") : QStringLiteral(" \u2717")));
+  const QString sign = row.own_part ? QString()
+                       : row.agrees ? QStringLiteral(" \u2713")
+                                    : QStringLiteral(" \u2717");
+  const QString print = (row.own_part ? HoldersPaint::tr("own fingerprint %1").arg(row.hash)
+                                      : HoldersPaint::tr("fingerprint %1").arg(row.hash)) +
+                        sign;
+  const QString loss = row.loss.isEmpty() ? QString() : HoldersPaint::tr("loss %1").arg(row.loss);
+  const QString norms =
+      row.own_norm.isEmpty() ? row.norm : row.own_norm + QStringLiteral(" \u2192 ") + row.norm;
+  const auto joined = [](QStringList parts) {
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral(" \u00b7 "));
+  };
+  return {
+      joined({loss, HoldersPaint::tr("gradients %1", "2.31 -> 1.98").arg(norms), print}),
+      joined({loss, HoldersPaint::tr("gradients %1", "2.31 -> 1.98").arg(norms), row.hash + sign}),
+      joined({loss, QStringLiteral("\u2016g\u2016 ") + norms, row.hash + sign}),
+      joined({loss, row.hash + sign}),
+      joined({row.loss, row.hash + sign}),
+      row.hash + sign};
 }
 
 // Beside each bar what it is and how many bytes the rank holds of it; below them what a run showed,
@@ -68,7 +83,7 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
                                     HoldersPaint::tr("activations")};
   const int size = at.bar < kFullName ? 10 : 11;
   const QFont bold = theme.font(size, true), plain = theme.font(size);
-  const double left = at.right + 12, wide = kSums - 12, pitch = at.bar + at.gap;
+  const double left = at.right + 12, wide = at.sums_width - 12, pitch = at.bar + at.gap;
   for (int kind = 0; kind < kHeldBars; ++kind) {
     const QRectF line(left, first.top() + kind * pitch - 2, wide, at.bar + 4);
     const std::int64_t held = kind < kHeldKinds ? row.bytes[kind] : row.activation_bytes;
@@ -78,7 +93,7 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
     put_elided(painter, line.adjusted(taken, 0, 0, 0), Qt::AlignVCenter, names[kind], plain,
                theme.muted, texts);
   }
-  const QString ran = run_text(row);
+  const QString ran = longest_that_fits(run_texts(row), plain, wide);
   const std::int64_t buffers = row.passing_bytes[0] + row.passing_bytes[1] + row.buffer_bytes();
   const QString together = HoldersPaint::tr("%1, %2 of it buffers")
                                .arg(bytes_text(row.all_bytes()), bytes_text(buffers));
@@ -91,24 +106,25 @@ void paint_named_sums(QPainter& painter, const HoldersRow& row, const HoldersLay
 void paint_low_sums(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
                     const QRectF& first, const Theme& theme, TextLog* texts) {
   const QString bytes = HoldersPaint::tr("%1 here").arg(bytes_text(row.all_bytes()));
-  const QString ran = run_text(row);
-  const QColor color = ran.isEmpty() || row.agrees ? theme.muted : theme.warning;
-  const QRectF room(at.right + 12, first.center().y() - at.row / 2, kSums - 12, at.row);
+  const QStringList all = run_texts(row);
+  const QColor color = row.agrees ? theme.muted : theme.warning;
+  const QRectF room(at.right + 12, first.center().y() - at.row / 2, at.sums_width - 12, at.row);
+  const QFont plain = theme.font(11);
   if (at.row < kTwoLines) {
     const QFont bold = theme.font(11, true);
     const double taken = label_width(bold, bytes) + 8;
     put_text(painter, room, Qt::AlignVCenter, bytes, bold, theme.text, texts);
-    if (!ran.isEmpty())
-      put_elided(painter, room.adjusted(taken, 0, 0, 0), Qt::AlignVCenter, ran, theme.font(11),
-                 color, texts);
+    put_elided(painter, room.adjusted(taken, 0, 0, 0), Qt::AlignVCenter,
+               longest_that_fits(all, plain, room.width() - taken), plain, color, texts);
     return;
   }
+  const QString ran = longest_that_fits(all, plain, room.width());
   const QRectF two(room.left(), room.center().y() - kTwoLines / 2, room.width(), kTwoLines / 2);
   put_text(painter, two, Qt::AlignVCenter, bytes, theme.font(12, true), theme.text, texts);
   put_elided(
       painter, two.translated(0, two.height()), Qt::AlignVCenter,
       ran.isEmpty() ? HoldersPaint::tr("%1 of it parameters").arg(bytes_text(row.bytes[0])) : ran,
-      theme.font(11), color, texts);
+      plain, color, texts);
 }
 
 void paint_row_name(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
@@ -177,7 +193,7 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
     }
   if (picture.rows.empty()) return;
   const double y = at.cell(static_cast<int>(picture.rows.size()) - 1, 0).bottom() + 16;
-  const double end = at.sums ? at.right + kSums : at.right;
+  const double end = at.sums ? at.right + at.sums_width : at.right;
   put_elided(painter, QRectF(26, y, std::max(60.0, end - 26), 18), Qt::AlignVCenter, picture.moment,
              theme.font(12, !picture.moving.empty()),
              picture.moving.empty() ? theme.muted : theme.text, texts);
@@ -262,8 +278,9 @@ QRectF HoldersLayout::bar_of(const QRectF& cell, int bar_index) const {
   return {cell.left(), cell.top() + bar_index * (bar + gap), cell.width(), bar};
 }
 
-int holders_rows(double height) {
-  const double room = height - kHoldersHead - 2 * kLegendLine - kHoldersFoot;
+int holders_rows(double height, const Setup& setup) {
+  const double story = is_plain_data_parallel(setup) ? kStoryHeight : 0;
+  const double room = height - kHoldersHead - story - 2 * kLegendLine - kHoldersFoot;
   return std::clamp(static_cast<int>(room / kLeastRow), 1, kMostHolders);
 }
 
@@ -273,7 +290,8 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   const auto rows = static_cast<double>(std::max<std::size_t>(1, picture.rows.size()));
   at.left = kNameWidth;
   at.sums = size.width() >= 620;
-  const double room = size.width() - at.left - (at.sums ? kSums : 8);
+  if (picture.from_run) at.sums_width = std::clamp(size.width() * 0.4, 240.0, 340.0);
+  const double room = size.width() - at.left - (at.sums ? at.sums_width : 8);
   at.column = std::max(6.0, std::min(110.0, room / columns - kCellGap));
   at.right = at.left + columns * (at.column + kCellGap);
   const auto heads = std::count_if(picture.rows.begin(), picture.rows.end(),
@@ -281,8 +299,10 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   double under = kRowGap + kRowAir;  // room below the bars of a row
   at.message_lines = size.width() < kOneLineOfMessages ? 2 : 1;
   const double foot = kHoldersFoot + (at.message_lines - 1) * kMessageLine;
+  place_story(picture, size.width(), at);
   const auto place_rows = [&] {
-    at.top = kHoldersHead + kLegendLine * legend_lines(holders_legend(picture, at), size.width());
+    at.top = kHoldersHead + at.story_height +
+             kLegendLine * legend_lines(holders_legend(picture, at), size.width());
     const double high =
         (size.height() - at.top - foot - kGroupHead * static_cast<double>(heads)) / rows;
     const double each = (std::max(high, kLeastRow) - under) / kHeldBars;
@@ -323,13 +343,15 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
   put_elided(painter, at.other_rows, Qt::AlignRight | Qt::AlignVCenter,
              at.other_rows.isEmpty() ? QString() : other_rows_words(picture), theme.font(12),
              theme.mark, texts);
-  paint_legend_words(painter, holders_legend(picture, at), QPointF(0, 22), size.width(), theme,
-                     texts);
+  paint_story(painter, picture, at, size.width(), theme, texts);
+  paint_legend_words(painter, holders_legend(picture, at), QPointF(0, 22 + at.story_height),
+                     size.width(), theme, texts);
   put_text(painter, QRectF(0, at.top - 22, kNameWidth - 8, 16), Qt::AlignVCenter,
            HoldersPaint::tr("LAYER"), theme.caps(), theme.muted, texts);
   if (at.named)
-    put_elided(painter, QRectF(at.right + 12, at.top - 22, kSums - 12, 16), Qt::AlignVCenter,
-               HoldersPaint::tr("BYTES ON THE RANK"), theme.caps(), theme.muted, texts);
+    put_elided(painter, QRectF(at.right + 12, at.top - 22, at.sums_width - 12, 16),
+               Qt::AlignVCenter, HoldersPaint::tr("BYTES ON THE RANK"), theme.caps(), theme.muted,
+               texts);
   for (std::size_t column = 0; column < picture.columns.size(); ++column) {
     const QRectF cell = at.cell(0, static_cast<int>(column));
     // A name may be wider than its cells, since most others are numbers.

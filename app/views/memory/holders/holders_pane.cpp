@@ -11,6 +11,7 @@
 #include "app/look/sentence.h"
 #include "app/look/spoken.h"
 #include "app/look/theme/focus_ring.h"
+#include "app/views/memory/holders/holders_story.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/view_keys.h"
 #include "app/views/shared/words.h"
@@ -42,6 +43,7 @@ HoldersPane::HoldersPane(Session& session, QWidget* parent) : QWidget(parent), s
   key(tr("Previous change of who holds what"), Qt::Key_P, [this] { step(-1); });
   key(tr("After the forward, after the backward, in the update"), Qt::Key_M,
       [this] { next_moment(); });
+  key(tr("The next of the five steps of data parallelism"), Qt::Key_E, [this] { next_story(); });
   key(tr("The ranks that are not shown"), Qt::Key_Return, [this] { show_other_ranks(); });
 }
 
@@ -53,7 +55,8 @@ void HoldersPane::refresh() {
 }
 
 void HoldersPane::move() {
-  const int rows = holders_rows(height()), first_row = picture_.first_row;
+  const int rows = holders_rows(height(), session_.subject().prediction()->setup),
+            first_row = picture_.first_row;
   picture_ = holders_picture(session_, kept_, page_, rows, rank_);
   page_ = picture_.first_row / rows;
   if (picture_.first_row != first_row) chosen_ = {-1, -1};
@@ -100,6 +103,20 @@ void HoldersPane::next_moment() {
       std::upper_bound(moments.begin(), moments.end(), session_.playback().playhead());
   session_.playback().set_playing(false);
   session_.playback().set_playhead(next != moments.end() ? *next : moments.front());
+}
+
+void HoldersPane::next_story() {
+  if (picture_.story.empty()) return;
+  const Nanoseconds now = session_.playback().playhead();
+  const auto later = std::find_if(picture_.story.begin(), picture_.story.end(),
+                                  [&](const HoldersStep& step) { return step.at > now; });
+  show_story(later == picture_.story.end() ? 0 : static_cast<int>(later - picture_.story.begin()));
+}
+
+void HoldersPane::show_story(int step) {
+  session_.playback().set_playing(false);
+  session_.playback().set_playhead(picture_.story[static_cast<std::size_t>(step)].at);
+  Q_EMIT described(holders_story_words(picture_, step));
 }
 
 void HoldersPane::show_other_ranks() {
@@ -157,6 +174,13 @@ std::pair<int, int> HoldersPane::cell_at(QPointF point) const {
   return {-1, -1};
 }
 
+int HoldersPane::story_at(QPointF point) const {
+  const std::vector<QRectF> steps = geometry_now().story;
+  for (std::size_t step = 0; step < steps.size(); ++step)
+    if (steps[step].contains(point)) return static_cast<int>(step);
+  return -1;
+}
+
 void HoldersPane::choose(std::pair<int, int> cell) {
   chosen_ = cell;
   Q_EMIT described(holders_words(picture_, cell.first, cell.second));
@@ -175,6 +199,7 @@ void HoldersPane::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   if (!picture_.instead && geometry_now().other_rows.contains(event->position()))
     return show_other_ranks();
+  if (const int step = story_at(event->position()); step >= 0) return show_story(step);
   choose(cell_at(event->position()));
 }
 
@@ -219,7 +244,9 @@ bool HoldersPane::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const auto [row, column] = cell_at(help->pos());
-  const SelectionText text = holders_words(picture_, row, column);
+  const int step = story_at(help->pos());
+  const SelectionText text =
+      step >= 0 ? holders_story_words(picture_, step) : holders_words(picture_, row, column);
   if (text.headline.isEmpty()) {
     QToolTip::hideText();
     return true;

@@ -31,6 +31,8 @@ class HoldersPane : public QWidget {
   void step(int direction);
   // To the next HeldMoment of that rank; after the last comes the first.
   void next_moment();
+  // To the next step of the story of data parallelism; after the last comes the first.
+  void next_story();
   void show_other_ranks();
   // The page that has this rank, until another is asked for.
   void show_rank(int rank);
@@ -53,6 +55,8 @@ class HoldersPane : public QWidget {
   HoldersLayout geometry_now() const;
   // Column -1: the sums behind the cells; row -1: nothing is there.
   std::pair<int, int> cell_at(QPointF point) const;
+  int story_at(QPointF point) const;  // a step of the story; -1: none
+  void show_story(int step);
   void choose(std::pair<int, int> cell);
   // An op that was selected in another view: its rank.
   void follow_selection();

@@ -130,10 +130,18 @@ QStringList sums_words(const HoldersRow& row) {
   return words;
 }
 
-// What a run showed of the rank: its loss, and the fingerprint of its parameters.
+// What a run showed of the rank: its loss, norms of its gradients before and after ranks add them
+// up, and the fingerprint of its parameters.
 QStringList run_words(const HoldersRow& row) {
   QStringList words;
   if (!row.loss.isEmpty()) words << HoldersWords::tr("loss %1").arg(row.loss);
+  if (!row.own_norm.isEmpty())
+    words << HoldersWords::tr("norm of its own gradients: %1").arg(row.own_norm);
+  if (!row.norm.isEmpty())
+    words << (row.part_norm
+                  ? HoldersWords::tr("norm of the gradients that it updates with, added up: %1")
+                  : HoldersWords::tr("norm of all gradients, added up: %1"))
+                 .arg(row.norm);
   if (row.hash.isEmpty()) return words;
   words << (row.own_part ? HoldersWords::tr("fingerprint of the part that it updates alone: %1")
             : row.agrees
@@ -252,10 +260,24 @@ QString other_rows_words(const HoldersPicture& picture) {
       .arg(picture.all_rows);
 }
 
+SelectionText holders_story_words(const HoldersPicture& picture, int step) {
+  const HoldersStep& of = picture.story[static_cast<std::size_t>(step)];
+  SelectionText text{HoldersWords::tr("Step %1 of %2: %3")
+                         .arg(step + 1)
+                         .arg(static_cast<int>(picture.story.size()))
+                         .arg(of.name),
+                     {{QString(), of.words}}};
+  if (!of.seen.isEmpty()) text.facts.push_back({QString(), of.seen});
+  return text;
+}
+
 QString holders_moment(const HoldersPicture& picture) {
   if (picture.instead) return picture.title + QStringLiteral(". ") + picture.instead->sentence;
   QString text = picture.title + QStringLiteral(". ") + picture.moment;
   for (const QString& words : picture.messages) text += QLatin1Char('\n') + words;
+  if (!picture.story.empty())
+    text +=
+        QLatin1Char('\n') + selection_sentence(holders_story_words(picture, picture.story_step));
   return text;
 }
 
@@ -277,6 +299,10 @@ QString holders_description(const HoldersPicture& picture) {
   }
   if (static_cast<int>(picture.rows.size()) < picture.all_rows)
     text += QLatin1Char('\n') + other_rows_words(picture);
+  for (int step = 0; step < static_cast<int>(picture.story.size()); ++step)
+    text += QLatin1Char('\n') + selection_sentence(holders_story_words(picture, step));
+  if (!picture.story.empty())
+    text += QLatin1Char('\n') + HoldersWords::tr("E: the next of the five steps.");
   return text + QLatin1Char('\n') +
          HoldersWords::tr(
              "N and P: next and previous change. M: after the forward, after the "

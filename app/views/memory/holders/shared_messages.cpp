@@ -21,9 +21,9 @@ struct SharedMessages {
 
 constexpr double kShared = 12;  // height of a bar
 
-bool is_shared(OpKind kind, Purpose purpose) {
-  return kind == OpKind::kCollective &&
-         (purpose == Purpose::kParameters || purpose == Purpose::kGradients);
+// What TP ranks add up as gradients are those of activations: they share no parameters.
+bool is_shared(Purpose purpose, Axis axis) {
+  return axis != Axis::kTp && (purpose == Purpose::kParameters || purpose == Purpose::kGradients);
 }
 
 QString with_hyphens(std::string_view name) {
@@ -40,7 +40,9 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
   std::vector<SharedMessage> messages;
   for (std::size_t at = 0; at < spans.size(); ++at) {
     const Op& op = rank.ops[at];
-    if (!is_shared(op.kind, op.purpose)) continue;
+    if (op.kind != OpKind::kCollective ||
+        !is_shared(op.purpose, program.groups[std::size_t(op.group)].axis))
+      continue;
     messages.push_back({{spans[at].begin, spans[at].end},
                         with_hyphens(name_of(op.collective)),
                         static_cast<int>(at)});
@@ -54,7 +56,7 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
 QString shared_sent_words(const Program& program, int rank_index) {
   QStringList sent;
   for (const TrafficRow& row : traffic_of(program, rank_index))
-    if (row.operation != "send_recv" && is_shared(OpKind::kCollective, row.purpose))
+    if (row.operation != "send_recv" && is_shared(row.purpose, row.axis))
       sent << SharedMessages::tr("%1 of %2 %3", "all-gather of parameters 1.2 MiB")
                   .arg(with_hyphens(row.operation), name_text(row.purpose),
                        bytes_text(row.sent_bytes));
