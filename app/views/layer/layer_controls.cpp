@@ -291,9 +291,9 @@ void LayerView::place_parts() {
   };
   int inner = below.width() - 2;
   if (needed(inner) > below.height()) inner -= 10;
-  // Many narrow columns are scrolled.
-  inner = std::max(inner,
-                   int(std::ceil(layer_layout(now, QSizeF(inner, below.height()), theme).right)));
+  // Many narrow columns are scrolled; those that fit may miss it by a rounding.
+  const double right = layer_layout(now, QSizeF(inner, below.height()), theme).right;
+  if (right > inner + 1) inner = int(std::ceil(right));
   s.canvas->resize(inner, std::max(needed(inner), below.height()));
   const int top = int(layer_layout(now, QSizeF(inner, below.height()), theme).top);
   int right = inner - kMargin;
