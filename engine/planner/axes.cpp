@@ -34,7 +34,7 @@ const std::vector<PlanAxis>& plan_axes() {
       {"chunks", "interleaved: 2 to 8; with even stages those that divide the layers of a rank"},
       {"micro-batch", "1, 2, 4, 8, 16"},
       {"microbatches", "what the others leave"},
-      {"stage-layers", "even; with up to 16 stages balanced with the head, too"},
+      {"stage-layers", "even, and balanced with the head"},
       {"order", "tp-cp-ep-dp-pp, and tp-cp-ep-pp-dp where DP and PP share nodes"},
       {"recompute", "none, full, and selective where attention keeps its scores"},
   };
@@ -168,7 +168,6 @@ void Space::for_cuts(Candidate candidate, const std::function<bool(const Candida
   bool even = false;
   for (std::size_t at = 0; at < cuts_.size() && goes_on; ++at) {
     candidate.layers = static_cast<std::uint8_t>(at);
-    if (cuts_[at].balanced && deepest_balanced_ > 0 && candidate.pp > deepest_balanced_) continue;
     if (cuts_[at].balanced || cuts_[at].layers.empty()) {
       const bool is_even = !cuts_[at].balanced || layers_of(candidate).empty();
       // Chunks that nobody asked for stand for layers that they divide, or for a balanced cut.
@@ -187,13 +186,19 @@ std::vector<int> Space::chunks_of(const Candidate& candidate) const {
   for (const std::int64_t count : chunks_.values)
     if (count > 1) chunks.push_back(static_cast<int>(count));
   if (!chunks_.values.empty()) return chunks;
-  const bool uneven = std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& cut) {
-    return cut.balanced ? deepest_balanced_ == 0 || candidate.pp <= deepest_balanced_
-                        : !cut.layers.empty();
+  const bool uneven = std::any_of(cuts_.begin(), cuts_.end(), [](const Cut& cut) {
+    return cut.balanced || !cut.layers.empty();
   });
   for (int count = 2; count <= kMostPlanChunks; ++count)
     if (uneven || request_.base.model.layers % (candidate.pp * count) == 0) chunks.push_back(count);
   return chunks;
+}
+
+bool Space::is_scheduled_as(const Setup& setup, const Candidate& candidate) const {
+  const auto same = std::find(named_.begin(), named_.end(), setup.schedule);
+  if (same == named_.end()) return false;
+  const auto at = static_cast<std::size_t>(same - named_.begin());
+  return candidate.schedule == (candidate.pp == 1 ? first_alike_on_one_stage(at) : at);
 }
 
 bool Space::covers(const Setup& setup) const {
@@ -219,8 +224,8 @@ bool Space::covers(const Setup& setup) const {
     if (of.ep != mesh.ep || of.micro_batch != setup.micro_batch ||
         of.microbatches != setup.microbatches || of.sequence_parallel != setup.sequence_parallel)
       return true;
-    if (of.pp > 1 && (named_[of.schedule] != setup.schedule || of.chunks != setup.chunks ||
-                      layers_of(of) != cut || (of.dp > 1 && of.order != mesh.order)))
+    if (!is_scheduled_as(setup, of) || of.chunks != setup.chunks || layers_of(of) != cut ||
+        (of.pp > 1 && of.dp > 1 && of.order != mesh.order))
       return true;
     if (of.dp * of.cp == 1) return !(found = true);
     const std::vector<Sharding> shardings = shardings_of(of);

@@ -40,10 +40,6 @@ struct Entry {
   }
 };
 
-inline std::int64_t actions_of(const Entry& entry, const Space& space) {
-  return std::int64_t{space.stages_of_candidate(entry.candidate)} * entry.candidate.microbatches;
-}
-
 // What simulating a candidate tells. Its memory is exact.
 struct Trial {
   Tried tried;

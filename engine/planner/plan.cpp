@@ -221,7 +221,7 @@ std::string short_axes(const Setup& setup) {
   add(setup.sequence_parallel, "SP");
   add(true, fmt::format("ZeRO {}", setup.zero));
   add(setup.zero > 0 && setup.zero_group > 0, fmt::format("in groups of {}", setup.zero_group));
-  add(mesh.pp > 1, setup.schedule.name());
+  add(true, setup.schedule.name());
   add(setup.chunks > 1, fmt::format("{} chunks", setup.chunks));
   add(!setup.stage_layers.empty(), "layers " + layers_text(setup.stage_layers));
   add(mesh.order != Mesh().order, fmt::format("order {}", name_of(mesh.order)));

@@ -239,16 +239,6 @@ class Search {
   template <class Coming>
   bool look_at(std::size_t at, const Coming& coming) {
     Entry& entry = entries_[at];
-    if (const std::int64_t actions = actions_of(entry, space_); actions > kMostPlanActions) {
-      entry.out = true;
-      tally_.count(PlanClass::kRefused,
-                   message("plan-actions-many",
-                           "Its stages times its micro-batches are {}, and a search simulates at "
-                           "most {}; larger micro-batches or more replicas have fewer.",
-                           actions, kMostPlanActions),
-                   entry.candidate);
-      return false;
-    }
     Look look = ahead_.take(at, coming);
     if (look.trial) {
       take(entry, *look.trial);

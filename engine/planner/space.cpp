@@ -15,9 +15,7 @@ namespace {
 
 constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
 constexpr std::int64_t kLeastTokens = 4096;      // that CP leaves on a rank
-// Plans of more stages take so long to simulate that they are cut so only where that is asked for.
-constexpr int kDeepestBalanced = 16;
-constexpr const char* kBalanced = "balanced";  // beside what the Setup's key takes
+constexpr const char* kBalanced = "balanced";    // beside what the Setup's key takes
 
 std::vector<std::int64_t> divisors(std::int64_t number) {
   std::vector<std::int64_t> low, high;
@@ -28,12 +26,6 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
   }
   low.insert(low.end(), high.rbegin(), high.rend());
   return low;
-}
-
-// One chunk on each rank and whole backwards.
-bool is_plain(const std::string& schedule) {
-  const ScheduleRule* rule = find_schedule_rule(Schedule(schedule));
-  return rule != nullptr && rule->chunks == 1 && !rule->splits_backward;
 }
 
 }  // namespace
@@ -130,10 +122,8 @@ Result<Space> Space::of(const PlanRequest& request) {
     }
   }
   space.cuts_ = {{false, {}}, {true, {}}};
-  space.deepest_balanced_ = kDeepestBalanced;
   if (const auto* values = allowed("stage-layers")) {
     space.cuts_.clear();
-    space.deepest_balanced_ = 0;
     for (const std::string& value : *values) {
       Setup tried = request.base;
       const bool balanced = value == kBalanced;
@@ -245,17 +235,20 @@ void Space::for_mesh(Candidate candidate, const std::function<bool(const Candida
   }
 }
 
-// On one stage there is no bubble to fill, so that one schedule stands for all. With ZeRO 2 and 3
-// another may gather and reduce a little earlier; `why_not` says so.
+std::size_t Space::first_alike_on_one_stage(std::size_t schedule) const {
+  const auto is_plain_split = [&](std::size_t at) {
+    return schedules_[at] == "zb-h1" || schedules_[at] == "zb-h2";
+  };
+  if (!is_plain_split(schedule)) return schedule;
+  std::size_t first = 0;
+  while (!is_plain_split(first)) ++first;
+  return first;
+}
+
 void Space::for_schedule(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                          bool& goes_on) const {
-  std::size_t begin = 0, end = schedules_.size();
-  if (candidate.pp == 1) {
-    while (begin < end && !is_plain(schedules_[begin])) ++begin;
-    if (begin == end) begin = 0;
-    end = begin + 1;
-  }
-  for (std::size_t at = begin; at < end && goes_on; ++at) {
+  for (std::size_t at = 0; at < schedules_.size() && goes_on; ++at) {
+    if (candidate.pp == 1 && first_alike_on_one_stage(at) != at) continue;
     candidate.schedule = static_cast<std::uint8_t>(at);
     candidate.chunks = 1;
     if (find_schedule_rule(named_[at])->chunks != 0) {

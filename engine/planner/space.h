@@ -22,9 +22,6 @@ std::string_view name_of(Objective objective);  // "time" "gpus" "memory" "token
 // More GPUs, or more combinations, are refused.
 inline constexpr std::int64_t kMostPlanGpus = 131'072;
 inline constexpr std::int64_t kMostCandidates = 2'000'000;
-// Stages times micro-batches of a candidate that is simulated. One of 500,000, which predict()
-// takes, needs minutes and gigabytes.
-inline constexpr std::int64_t kMostPlanActions = 50'000;
 inline constexpr int kMostPlanChunks = 8;  // where nobody says
 
 // Why a valid Setup is no plan all the same, such as that a framework cannot say it; none: it may
@@ -125,8 +122,12 @@ class Space {
                  bool& goes_on) const;
   void for_schedule(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                     bool& goes_on) const;
+  // The first of the schedules that has the same Order on one stage. ZB-H2 lets 2p - 1 forwards of
+  // the first rank pass before a backward, and ZB-H1 p of them: with p = 1 both let one pass.
+  std::size_t first_alike_on_one_stage(std::size_t schedule) const;
   void for_cuts(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                 bool& goes_on) const;
+  bool is_scheduled_as(const Setup& setup, const Candidate& candidate) const;
   std::vector<int> layers_of(const Candidate& candidate) const;
   std::vector<RankOrder> orders_of(const Candidate& candidate) const;
   std::vector<std::int32_t> groups_of(const Candidate& candidate) const;
@@ -138,8 +139,7 @@ class Space {
   std::vector<bool> sequence_parallel_;
   std::vector<RankOrder> orders_;  // empty: all that make a difference
   std::vector<Cut> cuts_;
-  int deepest_balanced_ = 0;  // the most stages that are cut so; 0: any number
-  double head_layers_ = 0;    // the work of the head, in layers
+  double head_layers_ = 0;  // the work of the head, in layers
   std::vector<std::string> schedules_;
   std::vector<Schedule> named_;  // the same, ready to be put into a Setup
   std::vector<Recompute> recomputes_;

@@ -282,7 +282,7 @@ TEST(Space, HasTheGroupsCutsAndOrdersThatMakeADifference) {
       EXPECT_EQ(setup.zero_group, 0);
     }
     if (mesh.pp == 1) groups.insert({mesh.tp, setup.zero_group});
-    if (mesh.pp == 1) {
+    if (stages_of(setup) == 1) {
       EXPECT_TRUE(setup.stage_layers.empty());
     }
     if (mesh.pp == 4 && stages_of(setup) == 4) cuts.insert(setup.stage_layers);
@@ -294,6 +294,26 @@ TEST(Space, HasTheGroupsCutsAndOrdersThatMakeADifference) {
   const auto first = RankOrder::kTpCpEpDpPp, other = RankOrder::kTpCpEpPpDp;
   EXPECT_TRUE(orders.contains({2, first}) && orders.contains({2, other}));
   EXPECT_FALSE(orders.contains({4, other}));  // no place on a node for more
+}
+
+// Pipelines of more than 16 stages were once cut evenly alone, which 126 layers refuse.
+TEST(Space, CutsDeepPipelinesByTheirHeadToo) {
+  std::mt19937 random(4);
+  PlanRequest request = small_problem(random);
+  request.allowed = {{"pp", {"32"}}, {"schedule", {"1f1b"}}};
+  request.base.model = *find_model("gpt-tiny");
+  request.base.model.layers = 126;
+  request.least_gpus = request.most_gpus = 32;
+  request.global_batch = 32;
+  const Result<Space> space = Space::of(request);
+  ASSERT_TRUE(space.ok());
+  std::set<std::vector<int>> cuts;
+  for (const Candidate& candidate : all_of(*space)) {
+    const auto setup = space->setup_of(candidate);
+    if (validate(setup).empty()) cuts.insert(setup.stage_layers);
+  }
+  ASSERT_EQ(cuts.size(), 1U);
+  EXPECT_EQ(std::accumulate(cuts.begin()->begin(), cuts.begin()->end(), 0), 126);
 }
 
 TEST(Balanced, GivesTheLargestStageTheLeastWork) {

@@ -42,7 +42,7 @@ class Changes {
       add([&](Setup& of) {
         of.zero_group = setup_.zero_group > 0 ? 0 : node_group(setup_.mesh, machine_);
       });
-    if (setup_.mesh.pp > 1)
+    if (stages_of(setup_) > 1)
       add([&](Setup& of) {
         of.stage_layers = setup_.stage_layers.empty() ? balanced(setup_) : std::vector<int>();
       });
@@ -112,7 +112,6 @@ std::vector<ChangedSetup> single_changes(const Setup& setup, const Machine& mach
   for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull})
     changes.add([&](Setup& of) { of.recompute = recompute; });
   for (const ScheduleRule& rule : kScheduleRules) {
-    if (setup.mesh.pp == 1) break;
     for (int chunks = rule.chunks == 0 ? 2 : 1; chunks <= (rule.chunks == 0 ? kMostPlanChunks : 1);
          ++chunks)
       changes.add_schedule(rule.name, chunks);
@@ -176,8 +175,7 @@ std::vector<ChangedSetup> neighbours_of(const Setup& setup, const Machine& machi
   changes.add([](Setup& of) {
     of.recompute = of.recompute == Recompute::kNone ? Recompute::kFull : Recompute::kNone;
   });
-  for (const char* name : {"1f1b", "zb-h1"})
-    if (setup.mesh.pp > 1) changes.add_schedule(name, 1);
+  for (const char* name : {"1f1b", "zb-h1"}) changes.add_schedule(name, 1);
   changes.add_placements();
   return changes.take();
 }

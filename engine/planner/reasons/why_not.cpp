@@ -63,11 +63,6 @@ Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective ob
                    plan.setup.mesh.ranks());
   }
   const Message fastest = fastest_with(answer);
-  if (*answer.seconds < 0 && answer.axis == "schedule" && plan.setup.mesh.pp == 1)
-    return message("plan-value-faster.stage",
-                   "{} takes {}, {} less than the best plan ({}): on one stage the search tries a "
-                   "single schedule; with ZeRO another one may gather and reduce a little earlier.",
-                   fastest, takes, figure(seconds_text(-*answer.seconds)), answer.change.said);
   if (*answer.seconds < 0)
     return message("plan-value-faster",
                    "{} takes {}, {} less than the best plan ({}): the search was told another "
