@@ -102,8 +102,11 @@ class DrawCheck {
                         kLeastAnswers));
       if (answers.size() > 1) literals(step, answers, *ask, part);
     }
-    if (const auto sizes = values("S", known); sizes.size() > 1)
-      literals(step, sizes, Ask{.unit = "bytes", .answer = "S"}, {});
+    Ask size;
+    size.unit = "bytes";
+    size.answer = "S";
+    if (const auto sizes = values(size.answer, known); sizes.size() > 1)
+      literals(step, sizes, size, {});
   }
 
  private:

@@ -77,7 +77,8 @@ TEST_P(ProbedSums, OfARingAreTogetherOneRanks) {
         names.insert(tensor.what.name);
         if (!tensor.what.name.starts_with(key + "-")) continue;
         const bool first = tensor.what.name == sum_of_step(key, "came", 1);
-        if (first || tensor.what.name.find("-own-") != std::string::npos) added.put(tensor, Joined::kSum);
+        if (first || tensor.what.name.find("-own-") != std::string::npos)
+          added.put(tensor, Joined::kSum);
       }
       EXPECT_EQ(names.size(), rank.tensors.size());
     }
