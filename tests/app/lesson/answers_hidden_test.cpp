@@ -5,6 +5,7 @@
 #include <QAbstractButton>
 #include <QBuffer>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QRegularExpression>
 #include <QSvgGenerator>
 #include <QTest>
@@ -147,11 +148,18 @@ TEST_F(AnswersHidden, InWhatBarsSayWhereTheStepIsAskedFor) {
   QObject::connect(timeline, &TimelineView::hovered, timeline,
                    [&](const QString& text) { said << text; });
   session().subject().select({0, 0}, false, Zoom::kActions);
+  // Not by the pointer, whose moves go to whatever window lies there, such as a tooltip that opens
+  // where the computer is so busy that it seems to rest; and each of them paints the window anew.
   const auto hover_all = [&] {
     said.clear();
-    for (int y = 30; y < timeline->viewport()->height(); y += 6)
-      for (int x = timeline->axis_left(); x < timeline->viewport()->width(); x += 24)
-        QTest::mouseMove(timeline->viewport(), QPoint(x, y));
+    QWidget* bars = timeline->viewport();
+    for (int y = 30; y < bars->height(); y += 6)
+      for (int x = timeline->axis_left(); x < bars->width(); x += 24) {
+        const QPointF at(x, y);
+        QMouseEvent move(QEvent::MouseMove, at, bars->mapToGlobal(at), Qt::NoButton, Qt::NoButton,
+                         Qt::NoModifier);
+        QApplication::sendEvent(bars, &move);
+      }
     return said + texts();
   };
   static const QRegularExpression time(QStringLiteral("\\d\\s(?:s|ms|\\x{b5}s|ns)\\b"));
