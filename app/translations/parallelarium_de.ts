@@ -2012,6 +2012,10 @@
         <source>The balance loss needs a run: a skew moves the tokens&apos; choices, not the routers&apos; affinities</source>
         <translation>Der Ausgleichsverlust braucht einen Lauf: Eine Schiefe verschiebt die Wahl der Token, nicht die Affinitäten der Router</translation>
     </message>
+    <message>
+        <source>Balance loss / α</source>
+        <translation>Ausgleichsverlust / α</translation>
+    </message>
 </context>
 <context>
     <name>figures</name>

@@ -149,9 +149,11 @@ void paint_expert_figures(const ExpertBrush& b) {
     b.text(QRectF(area.right() - wide - 1, y, wide + 1, 16), Qt::AlignRight, value, 11, true);
     y += 20;
   };
-  line(LanesWords::tr("Balance loss / \u03b1 (1 is even)"),
-       b.picture.knows_balance() ? number_text(balance_of(layer))
-                                 : QStringLiteral("\u2013 ") + LanesWords::tr("(a run tells)"));
+  if (b.picture.knows_balance())
+    line(LanesWords::tr("Balance loss / \u03b1 (1 is even)"), number_text(balance_of(layer)));
+  else
+    line(LanesWords::tr("Balance loss / \u03b1"),
+         QStringLiteral("\u2013 ") + LanesWords::tr("(a run tells)"));
   const double lost =
       double(dropped_of(layer)) / double(std::max<std::int64_t>(1, assignments(layer)));
   line(LanesWords::tr("Dropped"), layer.capacity == 0
