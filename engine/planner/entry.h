@@ -40,6 +40,14 @@ struct Entry {
   }
 };
 
+inline std::int64_t actions_of(const Entry& entry, const Space& space) {
+  return std::int64_t{space.stages_of_candidate(entry.candidate)} * entry.candidate.microbatches;
+}
+// The most actions of a plan that is simulated though it cannot be among the best: one of more may
+// need minutes and gigabytes.
+inline constexpr std::int64_t kMostFrontActions = 50'000;
+Message too_long(std::int64_t actions);
+
 // What simulating a candidate tells. Its memory is exact.
 struct Trial {
   Tried tried;

@@ -72,7 +72,7 @@ std::optional<Plan> Keeping::best_that(const Keeps& keeps, const std::vector<Pla
     if (first && at_least > first->time.count()) break;
     queue.pop();
     Entry& entry = entries_[at];
-    if (!keeps(entry.candidate)) continue;
+    if (actions_of(entry, space_) > kMostFrontActions || !keeps(entry.candidate)) continue;
     std::optional<Plan> plan = look_at(entry, at);
     if (plan && (!first || stands_before(*plan, *first, Objective::kTime)))
       first = std::move(plan);

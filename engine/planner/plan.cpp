@@ -173,6 +173,14 @@ Message too_large(const Tried& tried, const Machine& machine) {
                  size(tried.over.bytes));
 }
 
+Message too_long(std::int64_t actions) {
+  return message("plan-front-long",
+                 "It cannot be among the best. It may need less memory than faster plans do, but "
+                 "its stages times its micro-batches are {}, and for that a search simulates at "
+                 "most {}.",
+                 actions, kMostFrontActions);
+}
+
 double objective_value(Objective objective, std::int64_t nanoseconds, std::int64_t bytes,
                        std::int64_t gpus) {
   switch (objective) {
@@ -271,8 +279,21 @@ nlohmann::json to_json(const std::vector<ReasonCount>& reasons) {
                     {"count", reason.count},
                     {"sentence", reason.sentence.text},
                     {"example", short_axes(reason.example)},
-                    {"setup", to_json(reason.example)}});
+                    {"setup", to_json(reason.example)},
+                    {"change", reason.fitting ? to_json(*reason.fitting) : nlohmann::json()}});
   return list;
+}
+
+nlohmann::json to_json(const SingleChange& change) {
+  nlohmann::json json = {{"sentence", change.sentence.text},
+                         {"message", to_json(change.sentence)},
+                         {"tied", change.tied},
+                         {"seconds", change.plan.step.seconds},
+                         {"needed_bytes", change.plan.needed_bytes},
+                         {"setup", to_json(change.plan.setup)},
+                         {"plan", to_json(change.plan)}};
+  put_change(json, change.change);
+  return json;
 }
 
 nlohmann::json classes_json(const std::int64_t (&counts)[kPlanClasses]) {

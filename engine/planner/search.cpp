@@ -196,10 +196,7 @@ class Search {
     while (!left_.empty() && !cancelled()) {
       const std::size_t at = left_.top().second;
       left_.pop();
-      if (dominated(entries_[at])) {
-        count_bounded(entries_[at]);
-        continue;
-      }
+      if (is_decided_by_bounds(entries_[at])) continue;
       if (look_at(at, [&] { return coming_smaller(); }))
         left_.emplace(entries_[at].nanoseconds, at);
       tell(kBestShare + (kRulesShare - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
@@ -218,11 +215,24 @@ class Search {
         count_bounded(entries_[at]);
         continue;
       }
-      if (!coming.takes(entries_[at])) break;
+      if (!coming.takes(entries_[at]) || too_long_for_front(entries_[at])) break;
       coming.add(at, entries_[at]);
     }
     for (const std::size_t at : coming.items) left_.emplace(entries_[at].nanoseconds, at);
     return std::move(coming.items);
+  }
+
+  bool too_long_for_front(const Entry& entry) const {
+    return entry.walked() && actions_of(entry, space_) > kMostFrontActions;
+  }
+  bool is_decided_by_bounds(const Entry& entry) {
+    if (dominated(entry))
+      count_bounded(entry);
+    else if (too_long_for_front(entry))
+      tally_.count(PlanClass::kBounded, too_long(actions_of(entry, space_)), entry.candidate);
+    else
+      return false;
+    return true;
   }
 
   void count_bounded(const Entry& entry) {

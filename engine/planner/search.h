@@ -2,9 +2,10 @@
 // The search for the best Setups of a Space, exact and with a reason for every candidate.
 //
 // Each ends in one class: refused by validate(), too large for a device, bounded (it cannot be
-// among the best, nor is any plan that was simulated slower and larger), or simulated, which is
-// predict() itself. Candidates are taken in the order of their lower bounds (bound.h), so that the
-// first that cannot be better ends the search.
+// among the best, and a plan that was simulated is no slower and no larger, or it has so many
+// actions that it is not simulated for the front alone), or simulated, which is predict() itself.
+// Candidates are taken in the order of their lower bounds (bound.h), so that the first that cannot
+// be better ends the search.
 #pragma once
 
 #include <algorithm>
@@ -52,12 +53,27 @@ struct PlanReason {
   bool tied = false;  // the steps cannot be told apart; by note_ties()
 };
 
+// A change of one axis, to any value, or of a setting that is no axis.
+struct SingleChange {
+  Change change;
+  Plan plan;
+  Message sentence;
+  bool tied = false;  // its step cannot be told apart from what it is a change of
+  struct Next {
+    Change change;
+    double seconds = 0;  // of the step
+  };
+  std::optional<Next> next;  // the change that serves second best; none: there is no other
+};
+
 // Candidates that a class has for one reason.
 struct ReasonCount {
   PlanClass plan_class = PlanClass::kRefused;
   std::int64_t count = 0;
   Message sentence;  // of one of them; its id is the reason's
   Setup example;     // of that one, or of one that is refused likewise whatever its ZeRO
+  // With which an example that does not fit would fit; by note_fitting_changes(), in neighbours.h.
+  std::optional<SingleChange> fitting;
 };
 
 // The candidate that comes nearest to fitting, of all that do not.
@@ -160,9 +176,11 @@ struct PlanWatch {
   }
 };
 // Where rules of thumb are tested, the neighbours of the best are tried, published runs are
-// predicted, plans are recommended, and changes of a Setup that was asked about are tried.
-inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.85, kTiesShare = 0.88,
-                        kRecommendedShare = 0.89, kNearestShare = 0.91, kExplainShare = 0.93;
+// predicted, changes with which candidates would fit are tried, plans are recommended, and changes
+// of a Setup that was asked about are tried.
+inline constexpr double kRulesShare = 0.83, kNeighboursShare = 0.85, kTiesShare = 0.87,
+                        kFittingShare = 0.88, kRecommendedShare = 0.89, kNearestShare = 0.91,
+                        kExplainShare = 0.93;
 
 // Errors: those of Space::of; "plan-empty", "plan-many"; "cancelled.plan" where it was cancelled
 // before anything was simulated that fits.
@@ -210,6 +228,7 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
 PlanReason reason_behind(const Plan& best, const Plan& plan);
 nlohmann::json to_json(const std::vector<PlanReason>& reasons);
 nlohmann::json to_json(const std::vector<ReasonCount>& reasons);
+nlohmann::json to_json(const SingleChange& change);
 // {"refused": count, ...}
 nlohmann::json classes_json(const std::int64_t (&counts)[kPlanClasses]);
 // The layers of stages in short: "even", "7+8×14+7".

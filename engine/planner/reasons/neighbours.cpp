@@ -2,10 +2,12 @@
 #include "engine/planner/reasons/neighbours.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "engine/plan/placement/parallel.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/entry.h"
 
 namespace parallelarium {
 
@@ -122,6 +124,37 @@ std::vector<ChangedSetup> single_changes(const Setup& setup, const Machine& mach
 
 namespace {
 
+// The two shortest steps that are known so far.
+class TwoShortest {
+ public:
+  void add(std::int64_t nanoseconds) {
+    const std::lock_guard lock(mutex_);
+    second_ = std::min(second_, std::max(first_, nanoseconds));
+    first_ = std::min(first_, nanoseconds);
+  }
+  bool may_have(std::int64_t nanoseconds) const {
+    const std::lock_guard lock(mutex_);
+    return nanoseconds <= second_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::int64_t first_ = INT64_MAX, second_ = INT64_MAX;
+};
+
+// The plan of a Setup that fits; none: it cannot be, or is slower than two others.
+std::optional<Plan> fitting_plan(const Setup& setup, const Machine& machine,
+                                 const PlanRefusal& refuses, TwoShortest& shortest) {
+  if (refuses && validate(setup).empty() && refuses(setup)) return std::nullopt;
+  Result<Trial> trial =
+      try_candidate(setup, machine, [&](std::int64_t nanoseconds, std::int64_t /*bytes*/) {
+        return shortest.may_have(nanoseconds);
+      });
+  if (!trial || trial->stopped || !trial->tried.fits()) return std::nullopt;
+  shortest.add(trial->tried.plan.time.count());
+  return std::move(trial->tried.plan);
+}
+
 // The single change that fits, is wanted and whose step is the shortest, without its sentence.
 std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine,
                                         const ChangeRules& rules) {
@@ -134,13 +167,15 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
     Plan plan;
   };
   std::vector<std::optional<Fitting>> tried(changed.size());
+  TwoShortest shortest;
   const std::size_t at_once = 4 * parallel_bodies();
   for (std::size_t first = 0; first < changed.size(); first += at_once) {
     in_parallel(std::min(at_once, changed.size() - first), [&](std::size_t item) {
       const std::size_t at = first + item;
-      Result<Tried> one = try_setup(changed[at].setup, machine, false, rules.refuses);
-      if (one && one->fits()) tried[at] = Fitting{at, std::move(one->plan)};
+      if (auto plan = fitting_plan(changed[at].setup, machine, rules.refuses, shortest))
+        tried[at] = Fitting{at, std::move(*plan)};
     });
+    if (rules.cancel != nullptr && *rules.cancel) return std::nullopt;
     if (rules.progress)
       rules.progress(static_cast<double>(std::min(first + at_once, changed.size())) /
                      static_cast<double>(changed.size()));
@@ -202,6 +237,21 @@ std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& mach
               found->change.said, figure(seconds_text(found->plan.step.seconds)),
               figure(seconds_text(plan.step.seconds - found->plan.step.seconds)));
   return found;
+}
+
+void note_fitting_changes(PlanResult& result, const PlanRequest& request, const PlanWatch& watch) {
+  if (result.cancelled) return;
+  watch.tell(kFittingShare,
+             message("plan-fitting", "Looking for changes with which candidates would fit."));
+  const Result<Space> space = Space::of(request);
+  ChangeRules rules;
+  rules.refuses = request.refuses;
+  rules.cancel = watch.cancel;
+  if (space && !result.best.empty())
+    rules.wanted = [&](const Setup& other) { return space->covers(other); };
+  for (ReasonCount& reason : result.reasons)
+    if (reason.plan_class == PlanClass::kDoesNotFit)
+      reason.fitting = cheapest_change(reason.example, request.machine, rules);
 }
 
 }  // namespace parallelarium

@@ -2,6 +2,7 @@
 // The Setups that differ from one in a single axis, with as many ranks and the same global batch.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -33,25 +34,13 @@ Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Mac
                                                    const PlanRefusal& refuses,
                                                    const SetupFilter& wanted = {});
 
-// A change of one axis, to any value, or of a setting that is no axis.
-struct SingleChange {
-  Change change;
-  Plan plan;
-  Message sentence;
-  bool tied = false;  // its step cannot be told apart from what it is a change of
-  struct Next {
-    Change change;
-    double seconds = 0;  // of the step
-  };
-  std::optional<Next> next;  // the change that serves second best; none: there is no other
-};
-
 // Which changes are tried.
 struct ChangeRules {
   PlanRefusal refuses;                         // null: nothing that is valid
   SetupFilter wanted;                          // null: all
   std::vector<ChangedSetup> others;            // of settings that are no axis
   std::function<void(double share)> progress;  // of what was tried, on the calling thread; null
+  const std::atomic<bool>* cancel = nullptr;   // then there is no change; may be null
 };
 // The one with which a Setup that is too large would fit and whose step is the shortest. None: no
 // such change would do. Cost: some dozens of predictions.
@@ -60,5 +49,11 @@ std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& m
 // The one that makes the step of a plan that fits the shortest. None: none makes it shorter.
 std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
                                            const ChangeRules& rules = {});
+
+// Notes with each reason for which candidates do not fit the cheapest change of its example: of
+// those that the search allows, or of all where it found no plan. Cost: some dozens of predictions
+// for each of the few such reasons, most of which end as soon as their memory is known.
+void note_fitting_changes(PlanResult& result, const PlanRequest& request,
+                          const PlanWatch& watch = {});
 
 }  // namespace parallelarium

@@ -271,16 +271,7 @@ nlohmann::json to_json(const Standing& standing, const Setup& asked) {
       json["memory"]["over_bytes"] = standing.tried->over.bytes;
     }
   }
-  if (standing.change) {
-    json["change"] = {{"sentence", standing.change->sentence.text},
-                      {"message", to_json(standing.change->sentence)},
-                      {"tied", standing.change->tied},
-                      {"seconds", standing.change->plan.step.seconds},
-                      {"needed_bytes", standing.change->plan.needed_bytes},
-                      {"setup", to_json(standing.change->plan.setup)},
-                      {"plan", to_json(standing.change->plan)}};
-    put_change(json["change"], standing.change->change);
-  }
+  if (standing.change) json["change"] = to_json(*standing.change);
   return json;
 }
 
