@@ -107,6 +107,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   Result<PlanResult> result = search(request, seen);
   if (!result) return result.error();
   note_ties(*result, request.machine, seen);
+  note_fitting_changes(*result, request, seen);
   note_recommended(*result, request, seen);
   if (today) note_nearest_to(*today, request, *result, seen);
   note_rules(*result, request);

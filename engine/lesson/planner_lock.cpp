@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "engine/plan/machine/machine.h"
+#include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {
 
@@ -62,6 +63,15 @@ std::optional<std::string> planner_locked_by() {
   }
   ::close(file);
   return lesson;
+}
+
+std::optional<Message> hidden_by_lesson(const std::string& name) {
+  const std::optional<std::string> lesson = planner_locked_by();
+  if (!lesson) return {};
+  return message("planner-locked",
+                 "The lesson “{}” is open in the window, and {} would show what it asks for; "
+                 "answer there first, or leave the lesson.",
+                 shown(*lesson), name);
 }
 
 }  // namespace parallelarium

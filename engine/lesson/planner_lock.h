@@ -29,5 +29,8 @@ class PlannerLock {
 
 // The title of the lesson that a process of this user holds the lock for; none: nobody does.
 std::optional<std::string> planner_locked_by();
+// Why a command or an option shows nothing now: it would show what that lesson asks for. None: it
+// may.
+std::optional<Message> hidden_by_lesson(const std::string& name);
 
 }  // namespace parallelarium

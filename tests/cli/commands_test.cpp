@@ -335,8 +335,10 @@ TEST(Lessons, CoverageTellsEachRowOnceWithTheStepsThatTeachIt) {
 TEST(Lessons, KeepPredictionsFromTheCommandLineUntilTheyAreAnswered) {
   PlannerLock lock;
   ASSERT_TRUE(lock.close("Defend your plan"));
-  for (const char* name : {"predict", "run", "sweep", "roofline", "plan", "compare"}) {
-    const Reply refused = command({name, "--json"});
+  for (const char* name :
+       {"predict", "run", "sweep", "roofline", "plan", "compare", "layer", "export"}) {
+    const Reply refused =
+        name == std::string("export") ? command({name, "timeline.csv"}) : command({name, "--json"});
     EXPECT_EQ(refused.status, kInvalid) << name;
     EXPECT_EQ(refused.out, "") << name;
     EXPECT_THAT(refused.err, AllOf(HasSubstr("“Defend your plan”"), HasSubstr(name)));
@@ -344,6 +346,11 @@ TEST(Lessons, KeepPredictionsFromTheCommandLineUntilTheyAreAnswered) {
   }
   EXPECT_EQ(command({"schedule", "1f1b", "--stages", "2", "--microbatches", "2"}).status, kDone);
   EXPECT_EQ(command({"models"}).status, kDone);
+  // A launch line has no prediction.
+  const Reply line = command(
+      {"export", "--as", "megatron", "--model", "llama3-8b", "--machine", "dgx-h100", "--tp", "8"});
+  EXPECT_THAT(line.err, testing::Not(HasSubstr("Defend your plan")));
+  EXPECT_NE(line.out, "");
   lock.open();
   EXPECT_EQ(command({"predict", "--json"}).status, kDone);
 }

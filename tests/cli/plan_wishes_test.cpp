@@ -26,8 +26,34 @@ TEST(Plan, SaysWhatAWholeTrainingTakes) {
       command({"predict", "--setup", file.c_str(), "--tokens", "15T", "--json"}).json();
   EXPECT_NEAR(predicted.at("days").get<double>(), plan.at("days").get<double>(),
               1e-6 * plan.at("days").get<double>());
-  EXPECT_THAT(command(small_plan({"--tokens", "15T"})).out, HasSubstr("15.0 T tokens take "));
+  const std::string text = command(small_plan({"--tokens", "15T", "--top", "2"})).out;
+  EXPECT_THAT(text, HasSubstr("Plan 1: 15.0 T tokens take "));
+  EXPECT_THAT(text, HasSubstr("Plan 2: 15.0 T tokens take "));
+  const json all = command(small_plan({"--tokens", "15T", "--price", "2.5", "--json"})).json();
+  for (const char* plans : {"best", "pareto"})
+    for (const json& each : all.at(plans))
+      for (const char* key : {"days", "gpu_hours", "cost"}) EXPECT_GT(each.at(key), 0) << plans;
   EXPECT_EQ(command(small_plan({"--price", "2"})).status, 2);
+}
+
+// Every reason is told to its end, with the change that would make its example fit.
+TEST(Plan, TellsReasonsWhole) {
+  const json answer = command(small_plan({"--json"})).json();
+  std::string text;  // in one line
+  for (const char letter : command(small_plan({})).out)
+    if (letter != ' ' && letter != '\n') text += letter;
+  int changes = 0;
+  for (const json& reason : answer.at("reasons")) {
+    if (reason.at("class") == "bounded") continue;
+    std::string said = reason.at("sentence");
+    if (!reason.at("change").is_null()) {
+      said += reason.at("change").at("sentence").get<std::string>();
+      ++changes;
+    }
+    std::erase(said, ' ');
+    EXPECT_THAT(text, HasSubstr(said));
+  }
+  EXPECT_GT(changes, 0);
 }
 
 TEST(Plan, RefusesOptionsThatContradictEachOther) {

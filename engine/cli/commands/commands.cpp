@@ -127,19 +127,17 @@ void refuse_empty_files(CLI::App& app) {
   }
 }
 
-// Commands that show what a lesson may hide until a plan is committed.
-constexpr std::string_view kShowPredictions[] = {"predict",  "run",  "sweep",
-                                                 "roofline", "plan", "compare"};
+// Commands that show what a lesson may hide until a plan is committed. What `export --as` writes
+// for a framework has no prediction.
+constexpr std::string_view kShowPredictions[] = {"predict", "run",     "sweep", "roofline",
+                                                 "plan",    "compare", "layer", "export"};
 
-std::optional<Message> hidden_by_lesson(const CLI::App& app) {
-  const std::string name = app.get_subcommands().front()->get_name();
+std::optional<Message> hidden_command(const CLI::App& app) {
+  const CLI::App& command = *app.get_subcommands().front();
+  const std::string name = command.get_name();
   if (std::ranges::find(kShowPredictions, name) == std::end(kShowPredictions)) return {};
-  const std::optional<std::string> lesson = planner_locked_by();
-  if (!lesson) return {};
-  return message("planner-locked",
-                 "The lesson “{}” is open in the window, and {} would show what it asks for; "
-                 "answer there first, or leave the lesson.",
-                 shown(*lesson), name);
+  if (name == "export" && command.count("--as") > 0) return {};
+  return hidden_by_lesson(name);
 }
 
 }  // namespace
@@ -238,7 +236,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   }
   const CommandBody* action = commands.chosen();
   if (!action) return kInvalid;
-  if (const std::optional<Message> hidden = hidden_by_lesson(app)) {
+  if (const std::optional<Message> hidden = hidden_command(app)) {
     err << hidden->text << std::endl;
     return kInvalid;
   }

@@ -18,11 +18,16 @@ constexpr std::size_t kFrontShown = 10;
 
 std::string plan_bytes(std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
 
-// At most so many bytes, cut between words.
-std::string shortened(const std::string& text, std::size_t most) {
-  if (text.size() <= most) return text;
-  const std::size_t space = text.rfind(' ', most - 3);
-  return text.substr(0, space == std::string::npos ? most - 3 : space) + " …";
+// The sentence of a reason, with its example and with what would make that fit, behind `before`.
+std::string counted_text(const ReasonCount& reason, const std::string& before) {
+  const std::string said = short_axes(reason.example) + ": " + reason.sentence.text +
+                           (reason.fitting ? " " + reason.fitting->sentence.text : "");
+  std::string text = before;
+  for (const char letter : wrapped(said, kPlanWidth + 20 - before.size(), 0)) {
+    text += letter;
+    if (letter == '\n') text.append(before.size(), ' ');
+  }
+  return text + "\n";
 }
 
 std::string funnel(const PlanResult& result) {
@@ -32,23 +37,22 @@ std::string funnel(const PlanResult& result) {
       {PlanClass::kBounded, "ruled out: a bound shows that they cannot be among the best"},
       {PlanClass::kSimulated, "simulated"},
   };
-  Table table({">", "", ""});
-  table.add({std::to_string(result.candidates), "candidates", ""});
+  const std::size_t width = std::to_string(result.candidates).size();
+  std::string text = "Search\n";
+  const auto add = [&](std::int64_t count, std::string_view what) {
+    text += fmt::format("  {:>{}}  {}\n", count, width, what);
+  };
+  add(result.candidates, "candidates");
   for (const auto& [plan_class, word] : words) {
-    table.add({std::to_string(result.classes[static_cast<std::size_t>(plan_class)]), word, ""});
+    add(result.classes[static_cast<std::size_t>(plan_class)], word);
     std::size_t shown = 0;
     for (const ReasonCount& reason : result.reasons)
-      if (reason.plan_class == plan_class && plan_class != PlanClass::kBounded &&
+      if (reason.plan_class == plan_class && reason.sentence.id != "plan-bounded" &&
           shown++ < kReasonsShown)
-        table.add({"",
-                   fmt::format("  {:>8}  {}", reason.count,
-                               shortened(short_axes(reason.example) + ": " + reason.sentence.text,
-                                         kPlanWidth + 20)),
-                   ""});
+        text += counted_text(reason, fmt::format("  {:>{}}    {:>8}  ", "", width, reason.count));
   }
-  if (result.left > 0)
-    table.add({std::to_string(result.left), "not decided: the search was cancelled", ""});
-  return "Search\n" + table.text();
+  if (result.left > 0) add(result.left, "not decided: the search was cancelled");
+  return text;
 }
 
 double exposed_of(const Plan& plan) {

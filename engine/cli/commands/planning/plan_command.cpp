@@ -16,6 +16,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/reasons/recommended.h"
 #include "engine/planner/reasons/rules.h"
 #include "engine/planner/reasons/why_not.h"
@@ -218,6 +219,21 @@ Result<std::vector<WhyNot>> answers_of(const AxisValues& values, const PlanReque
   return answers;
 }
 
+// How long the whole training takes with each of the plans, and what it costs.
+void add_training(const WholeTraining& whole, const std::vector<Plan>& plans,
+                  nlohmann::json& told) {
+  for (std::size_t at = 0; whole.tokens > 0 && at < plans.size(); ++at)
+    told[at].update(to_json(whole, plans[at].step, plans[at].setup.mesh.ranks()));
+}
+std::string trainings_text(const WholeTraining& whole, const std::vector<Plan>& plans) {
+  if (whole.tokens == 0) return {};
+  std::string text = "\n";
+  for (std::size_t at = 0; at < plans.size(); ++at)
+    text += fmt::format("Plan {}: {}\n", at + 1,
+                        training_text(whole, plans[at].step, plans[at].setup.mesh.ranks()));
+  return text;
+}
+
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
   keep_freed_memory();
   const Result<PlanRequest> request = request_of(options);
@@ -236,6 +252,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     return result.error().id == "cancelled.plan" ? Outcome::failed(result.error())
                                                  : Outcome::invalid(result.error());
   note_ties(*result, request->machine, watch);
+  note_fitting_changes(*result, *request, watch);
   note_recommended(*result, *request, watch);
   if (*asked) note_nearest_to(**asked, *request, *result, watch);
   note_rules(*result, *request);
@@ -248,11 +265,8 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   if (options.json) {
     nlohmann::json json = to_json(*result);
     json["memory_limit"] = memory_limit_json(request->machine);
-    if (whole->tokens > 0)
-      for (std::size_t at = 0; at < result->best.size(); ++at) {
-        const Plan& plan = result->best[at];
-        json["best"][at].update(to_json(*whole, plan.step, plan.setup.mesh.ranks()));
-      }
+    add_training(*whole, result->best, json["best"]);
+    add_training(*whole, result->pareto, json["pareto"]);
     for (const WhyNot& value : *values) json["why_not"].push_back(to_json(value));
     if (!options.framework.empty())
       for (nlohmann::json& plan : json["best"])
@@ -262,10 +276,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     return Outcome::done(json_text(json));
   }
   std::string text = plan_text(*result, *request);
-  if (whole->tokens > 0 && !result->best.empty()) {
-    const Plan& best = result->best.front();
-    text += "\nPlan 1: " + training_text(*whole, best.step, best.setup.mesh.ranks()) + "\n";
-  }
+  text += trainings_text(*whole, result->best);
   if (!options.framework.empty() && !result->best.empty()) {
     const Plan& best = result->best.front();
     if (const nlohmann::json line = as_written(options.framework, best.setup, request->machine);
