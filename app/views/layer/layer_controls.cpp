@@ -292,8 +292,8 @@ void LayerView::place_parts() {
   int inner = below.width() - 2;
   if (needed(inner) > below.height()) inner -= 10;
   // Many narrow columns are scrolled; those that fit may miss it by a rounding.
-  const double right = layer_layout(now, QSizeF(inner, below.height()), theme).right;
-  if (right > inner + 1) inner = int(std::ceil(right));
+  const double widest = layer_layout(now, QSizeF(inner, below.height()), theme).right;
+  if (widest > inner + 1) inner = int(std::ceil(widest));
   s.canvas->resize(inner, std::max(needed(inner), below.height()));
   const int top = int(layer_layout(now, QSizeF(inner, below.height()), theme).top);
   int right = inner - kMargin;
