@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/layer_state.h"
