@@ -19,6 +19,7 @@
 #include "app/look/spoken.h"
 #include "app/shell/window.h"
 #include "app/state/topic.h"
+#include "engine/lesson/planner_lock.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/predict/predict.h"
 #include "engine/wire/version.h"
@@ -250,6 +251,12 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser, const Options&
   return line;
 }
 
+// Why a picture or a table is not made: it would show what an open lesson asks for. None: it is.
+std::optional<Message> hidden_picture(const CommandLine& line) {
+  if (!line.export_to.isEmpty()) return hidden_by_lesson("--export");
+  return line.screenshot.isEmpty() ? std::nullopt : hidden_by_lesson("--screenshot");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -296,6 +303,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (!line->handout.isEmpty()) return export_handout(*line);
+  if (const std::optional<Message> hidden = hidden_picture(*line)) {
+    std::fprintf(stderr, "%s\n", hidden->text.c_str());
+    return 2;
+  }
   if (!line->export_to.isEmpty()) return export_headless(*line);
   if (!line->screenshot.isEmpty()) return take_screenshot(*line);
   if (chosen && QGuiApplication::platformName() == QLatin1String("offscreen")) {

@@ -206,6 +206,14 @@ bool stands_before(const Plan& a, const Plan& b, Objective objective) {
   return to_json(a.setup).dump() < to_json(b.setup).dump();
 }
 
+bool comes_to_the_same(const Plan& a, const Plan& b) {
+  Candidate other = b.candidate;
+  other.schedule = a.candidate.schedule;
+  other.chunks = a.candidate.chunks;
+  return a.candidate.pp == 1 && a.candidate == other && a.time == b.time &&
+         a.needed_bytes == b.needed_bytes;
+}
+
 std::string layers_text(const std::vector<int>& layers) {
   if (layers.empty()) return "even";
   std::string text;

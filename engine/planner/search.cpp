@@ -322,6 +322,13 @@ class Search {
     tally_.count(PlanClass::kSimulated);
     add_to_front(result_.pareto, plan);
     auto& best = result_.best;
+    const auto same = std::find_if(best.begin(), best.end(), [&](const Plan& other) {
+      return comes_to_the_same(plan, other);
+    });
+    if (same != best.end()) {
+      if (!stands_before(plan, *same, request_.objective)) return;
+      best.erase(same);
+    }
     const auto place = std::find_if(best.begin(), best.end(), [&](const Plan& other) {
       return stands_before(plan, other, request_.objective);
     });

@@ -76,7 +76,7 @@ inline std::vector<Candidate> all_of(const Space& space) {
   return all;
 }
 
-// Everything tried, the best first.
+// Everything tried, the best first; of those that come to the same the first alone.
 inline std::vector<Plan> exhaustive(const PlanRequest& request, const Space& space,
                                     std::int64_t (&classes)[kPlanClasses]) {
   std::vector<Plan> plans;
@@ -93,7 +93,12 @@ inline std::vector<Plan> exhaustive(const PlanRequest& request, const Space& spa
   }
   std::sort(plans.begin(), plans.end(),
             [&](const Plan& a, const Plan& b) { return stands_before(a, b, request.objective); });
-  return plans;
+  std::vector<Plan> told;
+  for (Plan& plan : plans)
+    if (std::none_of(told.begin(), told.end(),
+                     [&](const Plan& other) { return comes_to_the_same(plan, other); }))
+      told.push_back(std::move(plan));
+  return told;
 }
 
 }  // namespace parallelarium

@@ -15,6 +15,11 @@ struct SetupWords {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
 
+// Without a pipeline the plain order needs no name: one micro-batch after another.
+bool names_schedule(const Setup& setup) {
+  return setup.mesh.pp > 1 || !(setup.schedule == Schedule("1f1b"));
+}
+
 }  // namespace
 
 QString zero_words(const Setup& setup) {
@@ -25,7 +30,7 @@ QString zero_words(const Setup& setup) {
 }
 
 QString schedule_words(const Setup& setup) {
-  if (setup.mesh.pp == 1) return SetupWords::tr("no pipeline");
+  if (!names_schedule(setup)) return SetupWords::tr("no pipeline");
   if (setup.chunks > 1) return SetupWords::tr("interleaved, %1").arg(setup.chunks);
   return schedule_title(setup.schedule);
 }
@@ -52,7 +57,7 @@ QString axes_text(const Setup& setup) {
     parts << (setup.zero_group > 0
                   ? SetupWords::tr("ZeRO %1 in groups of %2").arg(setup.zero).arg(setup.zero_group)
                   : QStringLiteral("ZeRO %1").arg(setup.zero));
-  if (mesh.pp > 1) parts << schedule_words(setup);
+  if (names_schedule(setup)) parts << schedule_words(setup);
   if (!setup.stage_layers.empty())
     parts << SetupWords::tr("stages of %1 layers")
                  .arg(QString::fromStdString(layers_text(setup.stage_layers)));

@@ -3,6 +3,7 @@
 // with the student from step to step, and two pages come out of it.
 #include <QComboBox>
 #include <QFile>
+#include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 
@@ -152,6 +153,17 @@ TEST_F(PlannerLock, OpensTheRoomPlanOnceAPlanIsCommitted) {
   EXPECT_FALSE(action(QStringLiteral("Search"))->isEnabled());
   EXPECT_FALSE(action(QStringLiteral("Sweep"))->isEnabled());
   EXPECT_EQ(planner_locked_by(), "Defend your plan");
+  const QTemporaryDir folder;
+  for (const char* option : {"--screenshot", "--export"}) {
+    QProcess other;  // another start of the program
+    const QString file = folder.filePath(QStringLiteral("told.png"));
+    other.start(QCoreApplication::applicationDirPath() + QStringLiteral("/parallelarium"),
+                {QString::fromLatin1(option), file});
+    ASSERT_TRUE(other.waitForFinished()) << option;
+    EXPECT_EQ(other.exitCode(), 2) << option;
+    EXPECT_FALSE(QFile::exists(file)) << option;
+    EXPECT_TRUE(other.readAllStandardError().contains("Defend your plan")) << option;
+  }
   const QStringList keys = session().locks().hidden_keys();
   session().locks().set_hidden({QStringLiteral("memory")});  // as other lessons do
   EXPECT_TRUE(says_that_it_does_not_fit());
