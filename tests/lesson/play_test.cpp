@@ -175,7 +175,8 @@ TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
 TEST(Judge, OrdersAreReadCheckedAndTimed) {
   const Lesson lesson = shipped("same-bubble-less-memory");
   const Step& step = *lesson.find("write-it");
-  const auto settings = settings_at(lesson, 5, draw(lesson, 7));
+  const auto settings =
+      settings_at(lesson, std::size_t(&step - lesson.steps.data()), draw(lesson, 7));
   ASSERT_TRUE(settings);
   const Context context = context_of(settings->setup);
   const auto judged = [&](const std::vector<std::string>& lines) {
