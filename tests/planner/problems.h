@@ -76,8 +76,8 @@ inline std::vector<Candidate> all_of(const Space& space) {
   return all;
 }
 
-// Everything tried, the best first; of those that come to the same the first alone.
-inline std::vector<Plan> exhaustive(const PlanRequest& request, const Space& space,
+// Everything tried, the best first.
+inline std::vector<Plan> everything(const PlanRequest& request, const Space& space,
                                     std::int64_t (&classes)[kPlanClasses]) {
   std::vector<Plan> plans;
   for (const Candidate& candidate : all_of(space)) {
@@ -93,8 +93,14 @@ inline std::vector<Plan> exhaustive(const PlanRequest& request, const Space& spa
   }
   std::sort(plans.begin(), plans.end(),
             [&](const Plan& a, const Plan& b) { return stands_before(a, b, request.objective); });
+  return plans;
+}
+
+// Of those that come to the same the first alone.
+inline std::vector<Plan> exhaustive(const PlanRequest& request, const Space& space,
+                                    std::int64_t (&classes)[kPlanClasses]) {
   std::vector<Plan> told;
-  for (Plan& plan : plans)
+  for (Plan& plan : everything(request, space, classes))
     if (std::none_of(told.begin(), told.end(),
                      [&](const Plan& other) { return comes_to_the_same(plan, other); }))
       told.push_back(std::move(plan));

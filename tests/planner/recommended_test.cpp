@@ -317,7 +317,7 @@ TEST(Recommended, NearestIsWhatTryingEverythingFinds) {
     const Result<Space> space = Space::of(request);
     ASSERT_TRUE(space.ok());
     std::int64_t classes[kPlanClasses] = {};
-    const std::vector<Plan> all = exhaustive(request, *space, classes);
+    const std::vector<Plan> all = everything(request, *space, classes);
     Result<PlanResult> result = search(request);
     if (!result || result->best.empty()) continue;
     result->ties.share = kTieShare;
@@ -331,9 +331,9 @@ TEST(Recommended, NearestIsWhatTryingEverythingFinds) {
       const bool keeps = a.pp == b.pp && a.ep == b.ep && a.order == b.order &&
                          today.schedule == to.schedule && today.chunks == to.chunks &&
                          today.stage_layers == to.stage_layers && today.zero == to.zero &&
-                         today.zero_group == to.zero_group &&
-                         (a.tp != b.tp || today.sequence_parallel == to.sequence_parallel);
-      return keeps ? (a.tp != b.tp) + (a.cp != b.cp) + (today.micro_batch != to.micro_batch) +
+                         today.zero_group == to.zero_group;
+      const bool tensor = a.tp != b.tp || today.sequence_parallel != to.sequence_parallel;
+      return keeps ? tensor + (a.cp != b.cp) + (today.micro_batch != to.micro_batch) +
                          (today.recompute != to.recompute)
                    : 99;
     };
@@ -349,7 +349,9 @@ TEST(Recommended, NearestIsWhatTryingEverythingFinds) {
     ASSERT_EQ(told != nullptr, expected != nullptr) << problem;
     ++(told != nullptr ? found : none);
     if (told == nullptr) continue;
-    EXPECT_EQ(changes(told->setup), changes(expected->setup)) << problem;
+    EXPECT_EQ(changes(told->setup), changes(expected->setup))
+        << problem << ": " << short_axes(today) << " -> " << short_axes(told->setup) << " or "
+        << short_axes(expected->setup);
     EXPECT_EQ(told->time, expected->time) << problem;
     EXPECT_TRUE(told->tied || told->setup == result->recommended.front().plan.setup);
   }

@@ -130,8 +130,11 @@ class DrawCheck {
       const std::string word = word_of_unit(words->second, question);
       const auto look = [&](const std::string& markdown, const std::string& part) {
         const std::string plain = literal_text(markdown);
+        // What is told after the answer may count the same of something else.
+        const bool tells_more = part == "### answer";
         for (const double value : values)
-          if (const std::string number = written(value, ask.unit, word);
+          if (const std::string number =
+                  written(value, ask.unit, tells_more ? std::string() : word);
               !number.empty() && stands_in(plain, number))
             faults_.add("text-literal", where,
                         fmt::format("{} names {}, which is {} in some plays alone: write it as "

@@ -10,7 +10,7 @@
 namespace parallelarium {
 namespace {
 
-// What a change may be of; SP follows TP.
+// What a change may be of; SP goes with TP, so that one of them or both are one change.
 constexpr const char* kChanged[] = {"tp", "cp", "micro-batch", "recompute"};
 constexpr unsigned kAll = (1U << std::size(kChanged)) - 1;
 // What follows from the others, so that no value of it stays.

@@ -181,12 +181,20 @@ std::vector<CasePrediction> predicted_rows(const std::vector<const CaseRow*>& ro
   return figures;
 }
 
-// Whether the row ran on such nodes, also where it says that other kernels ran on them.
+// Whether the row ran on such nodes, also with other kernels on them.
 bool ran_on(const CaseRow& row, const Machine& machine) {
   if (row.machine.name == machine.name) return true;
-  const auto of = row.asked.find("machine");
-  return of != row.asked.end() && of->is_object() && of->value("based_on", "") == machine.name &&
-         row.machine.devices_per_node == machine.devices_per_node;
+  Machine same = row.machine;
+  same.name = machine.name;
+  same.title = machine.title;
+  same.changed_from = machine.changed_from;
+  same.nodes = machine.nodes;
+  same.usable_memory_share = machine.usable_memory_share;
+  same.attention = machine.attention;
+  same.narrow_attention = machine.narrow_attention;
+  same.wide_attention = machine.wide_attention;
+  same.passes = machine.passes;
+  return same == machine;
 }
 
 // What a rank holds follows from the Setup and from what the devices compute in, so that machines

@@ -116,6 +116,32 @@ TEST(Serve, RoutesAsTheCommandDoes) {
   EXPECT_TRUE(engine.answer(3).contains("error"));
 }
 
+// The window draws where an axis leaves the node; micro-batches have no groups.
+TEST(Serve, TellsHowManyNodesAGroupOfTheSweptAxisTakes) {
+  auto setup = new_setup();
+  setup.model = *find_model("llama3-70b");
+  setup.machine = "dgx-h100";
+  Engine engine;
+  engine.call(1, "sweep",
+              {{"setup", to_json(setup)},
+               {"vary", {"tp=4,8,16"}},
+               {"keep", {{"gpus", "64"}}},
+               {"show", "efficiency"}});
+  const json swept = engine.answer(1, [](const json&) {});
+  ASSERT_TRUE(swept.contains("result")) << swept;
+  const std::vector<int> of_group = {1, 1, 2};
+  for (std::size_t at = 0; at < of_group.size(); ++at) {
+    const json& point = swept["result"]["points"][at];
+    EXPECT_EQ(point.at("nodes"), 8);
+    EXPECT_EQ(point.at("group_nodes"), of_group[at]);
+  }
+  engine.call(2, "sweep",
+              {{"setup", to_json(setup)}, {"vary", {"micro-batch=1"}}, {"show", "step"}});
+  const json other = engine.answer(2, [](const json&) {});
+  ASSERT_TRUE(other.contains("result")) << other;
+  EXPECT_FALSE(other["result"]["points"][0].contains("group_nodes"));
+}
+
 TEST(Serve, SweepsAsTheCommandDoes) {
   const Folder folder;
   Engine engine;
@@ -129,6 +155,7 @@ TEST(Serve, SweepsAsTheCommandDoes) {
   EXPECT_EQ(points[2].at("message").at("text"), points[2].at("refused"));
   for (json& point : points) {
     point.erase("nodes");
+    point.erase("group_nodes");
     point.erase("message");
   }
   EXPECT_EQ(
