@@ -111,7 +111,7 @@ TEST_F(LessonOnCollectives, AMissedRunIsTriedAgainAndAGoalJudgesWhatIsSet) {
   EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("what a rank sends at most"));
   bring_collective_run();
   EXPECT_TRUE(player().state().solved);
-  go_to(6);
+  go_to(5);
   ASSERT_EQ(step(), "as-few-bytes");
   EXPECT_TRUE(session_.locks().allowed(QStringLiteral("collective.algorithm")));
   EXPECT_FALSE(session_.locks().allowed(QStringLiteral("collective.bytes")));
