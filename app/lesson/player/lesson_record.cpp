@@ -103,6 +103,14 @@ void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
   state.answer.order = member_or(kept, "order", std::vector<std::string>());
   state.answer.marks = member_or(kept, "marks", std::set<std::pair<int, int>>());
   state.first = state.answer;
+  if (step.kind == StepKind::kPredict && step.ask && state.attempts > 0) {
+    state.guess = state.first.number;
+    for (const Option& option : step.options) {
+      if (option.id != state.first.option || option.value.empty()) continue;
+      const Result<double> figure = evaluate(option.value, symbols_at(begun_at(at, true)));
+      if (figure) state.guess = *figure;
+    }
+  }
   state.run = member_or(kept, "run", json());
   state.unmet = !member_or(kept, "check_met", true);
   Result<Settings> left = begun_at(at, state.solved && !exam_);
@@ -123,10 +131,13 @@ Result<void> LessonPlayer::review(const QStringList& folders) { return ask_each(
 Result<void> LessonPlayer::place(const QStringList& folders) { return ask_each(folders, true); }
 
 Result<void> LessonPlayer::ask_each(const QStringList& folders, bool places) {
+  const auto before = std::tuple(places_, asked_, asked_at_);
   places_ = places;
   asked_ = folders;
   asked_at_ = 0;
-  return ask_one(asked_.front());
+  Result<void> opened = ask_one(folders.front());
+  if (!opened) std::tie(places_, asked_, asked_at_) = before;  // what is open stays
+  return opened;
 }
 
 // Opens one question of a lesson: to place somebody the last number that is predicted, else any.

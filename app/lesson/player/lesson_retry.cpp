@@ -58,17 +58,17 @@ void LessonPlayer::show_answer() {
   Q_EMIT judged(false);
 }
 
-// What is said of a foreseen mistake up to the first sentence that tells the answer, and how many
-// parts are wrong. Other wrong answers have no words: those of the lesson derive the answer.
+// What is said of a foreseen wrong number up to the first sentence that tells the answer, and how
+// many parts are wrong. Other wrong answers have no words: those of the lesson derive the answer,
+// and what is said of one card names the right one.
 QString LessonPlayer::feedback_before_answer() const {
   const Judgement& judgement = *state().judgement;
-  const bool plain = judgement.feedback == "wrong";
-  if (plain && step().parts.empty()) return {};
-  const QString words =
-      QString::fromStdString(text(at_).part(plain ? "wrong" : "feedback " + judgement.feedback));
+  if (!step().parts.empty()) return filled(text(at_).part("wrong"), judgement.symbols);
   const auto answer = judgement.symbols.find("answer");
-  if (!step().ask || answer == judgement.symbols.end())
-    return filled(words.toStdString(), judgement.symbols);  // a word: no figure tells it
+  if (judgement.feedback == "wrong" || !step().ask || step().ask->answer.empty() ||
+      answer == judgement.symbols.end())
+    return {};
+  const QString words = QString::fromStdString(text(at_).part("feedback " + judgement.feedback));
   static const QRegularExpression end(QStringLiteral("[.!?](?=\\s|$)"));
   static const QRegularExpression tells(
       QStringLiteral("\\{\\{[^}]*\\b(?:answer|predicted|observed|found)\\b"));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A wrong answer may be tried again before the answer is shown; the first one counts, also for what
 // is mastered.
+#include <QRegularExpression>
 #include <QTemporaryDir>
-#include <cmath>
 
 #include "app/lesson/map/map_data.h"
+#include "app/lesson/player/guess_text.h"
 #include "app/look/figures.h"
 #include "tests/app/lesson/lesson_fixture.h"
 
@@ -77,6 +78,8 @@ TEST_F(LessonRetry, TheAnswerIsShownWhereItIsAskedForAndNotSoonerAfterALessonWas
   ASSERT_TRUE(player().go_on(kLessons + QStringLiteral("filling-the-bubble")));
   ASSERT_EQ(step(), "more-micro-batches");
   EXPECT_FALSE(player().state().solved);
+  ASSERT_TRUE(player().state().guess) << "the first try is the guess after a break, too";
+  EXPECT_NEAR(*player().state().guess, 0.99, 1e-9);
   ASSERT_TRUE(way_out()->isVisible());
   way_out()->setFocus();
   QTest::keyClick(way_out(), Qt::Key_Return);
@@ -85,6 +88,8 @@ TEST_F(LessonRetry, TheAnswerIsShownWhereItIsAskedForAndNotSoonerAfterALessonWas
   EXPECT_TRUE(primary()->hasFocus());
   EXPECT_EQ(primary()->text(), QStringLiteral("Next"));
   EXPECT_EQ(player().state().attempts, 1);
+  ASSERT_EQ(session_.locks().guesses().size(), 1U);
+  EXPECT_NEAR(session_.locks().guesses()[0].value, 0.99, 1e-9);
   EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble.of_total")));
   QString told = share_text(3 / (more() + 3));
   EXPECT_THAT(feedback().toStdString(),
@@ -97,6 +102,7 @@ TEST_F(LessonRetry, ACardIsTriedAgainByKeyboard) {
   choose(QStringLiteral("whole-step"));
   press_primary();
   EXPECT_FALSE(player().state().solved);
+  EXPECT_EQ(feedback(), QString()) << "nothing that tells the right card";
   EXPECT_EQ(primary()->text(), QStringLiteral("Try again"));
   press_primary();
   const auto* card = qobject_cast<OptionCard*>(panel_->focusWidget());
@@ -107,7 +113,13 @@ TEST_F(LessonRetry, ACardIsTriedAgainByKeyboard) {
   EXPECT_TRUE(player().state().solved);
 }
 
-// Whatever mistake a lesson foresees, what is said of it does not have the answer.
+// "27.3" of "27.3 %".
+QString number_of(const QString& figure) {
+  return figure.section(QRegularExpression(QStringLiteral("[\\x{00a0}\\x{202f} ]")), 0, 0);
+}
+
+// Whatever mistake a lesson foresees, what is said of it does not have the answer as the window
+// writes it.
 TEST_F(LessonRetry, NoForeseenMistakeTellsTheAnswer) {
   const Result<Course> course = read_course(kLessons.toStdString());
   ASSERT_TRUE(course);
@@ -135,12 +147,13 @@ TEST_F(LessonRetry, NoForeseenMistakeTellsTheAnswer) {
         told += !said.isEmpty();
         EXPECT_FALSE(said.contains(QStringLiteral("{{"))) << said.toStdString();
         const double answer = symbols.at("answer");
+        const QStringList written{number_of(value_text(answer, asked.ask->unit)),
+                                  number_of(guess_text(answer, asked.ask->unit)),
+                                  number_of(number_text(answer))};
         for (const QString& token : said.split(QRegularExpression(QStringLiteral("[^0-9.,]+")))) {
-          bool is_number = false;
-          const double number = QLocale().toDouble(
-              QString(token).remove(QRegularExpression(QStringLiteral("[.,]$"))), &is_number);
-          const double shown = asked.ask->unit == "share" ? 100 * answer : answer;
-          EXPECT_FALSE(is_number && std::abs(number - shown) <= 1e-9 * std::abs(shown))
+          const QString number =
+              QString(token).remove(QRegularExpression(QStringLiteral("[.,]+$")));
+          EXPECT_FALSE(!number.isEmpty() && written.contains(number))
               << entry.id << ", " << asked.id << ", " << option.id << ": " << said.toStdString();
         }
       }
@@ -148,6 +161,34 @@ TEST_F(LessonRetry, NoForeseenMistakeTellsTheAnswer) {
   }
   EXPECT_GT(mistakes, 150);
   EXPECT_GT(told, mistakes / 2) << "most have something to say before";
+}
+
+// What is said of one card names the right one, so that it is not said before.
+TEST_F(LessonRetry, NothingIsSaidOfAWrongCard) {
+  const Result<Course> course = read_course(kLessons.toStdString());
+  ASSERT_TRUE(course);
+  int wrong = 0;
+  for (const CourseEntry& entry : course->lessons) {
+    ASSERT_TRUE(player().open(kLessons + QString::fromStdString(entry.id), 7));
+    const std::vector<Step> steps = player().lesson().steps;
+    for (const Step& asked : steps) {
+      const bool asks = asked.kind == StepKind::kPredict || asked.kind == StepKind::kExplain;
+      const bool in_words = !asked.ask || asked.ask->answer.empty();
+      if (!asks || !in_words || !asked.parts.empty()) continue;
+      for (const Option& option : asked.options) {
+        if (option.correct) continue;
+        restore_step(session_, asked.id);
+        ASSERT_EQ(step(), asked.id);
+        Answer chosen;
+        chosen.option = option.id;
+        player().commit(chosen);
+        ASSERT_TRUE(player().may_show_answer()) << entry.id << ", " << asked.id;
+        EXPECT_EQ(player().feedback(), QString()) << entry.id << ", " << asked.id;
+        ++wrong;
+      }
+    }
+  }
+  EXPECT_GT(wrong, 20);
 }
 
 json question(const char* id, bool right, int attempts, bool typed = true) {

@@ -131,7 +131,7 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
   choose(QStringLiteral("whole-step"));
   press_primary();
   EXPECT_FALSE(player().state().solved);
-  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("3 of 35"));
+  EXPECT_EQ(feedback(), QString()) << "what is said of a card tells the right one";
   choose(QStringLiteral("useful-time"));
   press_primary();
   EXPECT_TRUE(player().state().solved);

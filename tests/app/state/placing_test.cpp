@@ -107,6 +107,26 @@ TEST_F(Placing, AReviewAsksAQuestionOfEachLesson) {
         << "what was wrong comes back the next day";
 }
 
+// A lesson of orders or of a plan has no number that a review could ask for.
+TEST_F(Placing, ALessonWithoutANumberIsNeverDueAndEndsNoQuestionThatIsOpen) {
+  const QDateTime long_ago = QDateTime::currentDateTimeUtc().addDays(-40);
+  for (const char* id :
+       {"orders-by-hand", "orders-for-experts", "defend-your-plan", "first-look"}) {
+    const Result<Lesson> lesson = read_lesson(kLessons.toStdString() + id);
+    ASSERT_TRUE(lesson);
+    LessonProgress& progress = player().progress();
+    ASSERT_TRUE(progress.keep(id, lesson->version, true, nullptr));
+    ASSERT_TRUE(progress.note_review(id, lesson->version, false, long_ago));
+    EXPECT_EQ(on_map(read_map(player()), id).due, id == std::string("first-look")) << id;
+  }
+  const QStringList asked{kLessons + "does-it-fit", kLessons + "first-look"};
+  ASSERT_TRUE(player().place(asked));
+  EXPECT_FALSE(player().review({kLessons + "orders-by-hand"}));
+  EXPECT_EQ(player().lesson().id, "does-it-fit");
+  EXPECT_EQ(player().asking(), std::pair(1, 2));
+  EXPECT_TRUE(player().places());
+}
+
 TEST_F(Placing, TheMapReviewsFiveAtATimeAndTellsWhatIsMastered) {
   nlohmann::json lessons;  // from before reviews and mastery were kept
   const Result<Course> course = read_course(lessons_folder());
