@@ -7735,8 +7735,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>geprobt %1</translation>
     </message>
     <message>
-        <source>%1 of %2 right at the first try</source>
-        <translation>%1 von %2 im ersten Versuch richtig</translation>
+        <source>%1 of %2 questions right at the first try</source>
+        <translation>%1 von %2 Fragen beim ersten Versuch richtig</translation>
     </message>
     <message>
         <source>“%1”</source>
@@ -7755,12 +7755,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>die Lösung wurde gezeigt</translation>
     </message>
     <message>
-        <source>**✓✓ Mastered:** “%1” and two thirds of all answers were right at the first try.</source>
-        <translation>**✓✓ Gemeistert:** „%1“ und zwei Drittel aller Antworten waren beim ersten Versuch richtig.</translation>
+        <source>**✓✓ Mastered:** “%1” and two thirds of all questions were right at the first try.</source>
+        <translation>**✓✓ Gemeistert:** „%1“ und zwei Drittel aller Fragen waren beim ersten Versuch richtig.</translation>
     </message>
     <message>
-        <source>**✓ Done, not mastered yet.** For that “%1” and two thirds of all answers must be right at the first try: start the lesson again, with new numbers.</source>
-        <translation>**✓ Fertig, noch nicht gemeistert.** Dafür müssen „%1“ und zwei Drittel aller Antworten beim ersten Versuch richtig sein: Beginne die Lektion noch einmal, mit neuen Zahlen.</translation>
+        <source>**✓ Done, not mastered yet.** For that “%1” and two thirds of all questions must be right at the first try: start the lesson again, with new numbers.</source>
+        <translation>**✓ Fertig, noch nicht gemeistert.** Dafür müssen „%1“ und zwei Drittel aller Fragen beim ersten Versuch richtig sein: Beginne die Lektion noch einmal, mit neuen Zahlen.</translation>
     </message>
 </context>
 <context>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A lesson on the map: its title, its minutes, and a mark where it is done, mastered or
-// begun. It is a
-// button, so that the keyboard and screen readers reach it.
+// A lesson on the map: its title, its minutes, and a mark where it is done, mastered or begun. It
+// is a button, so that the keyboard and screen readers reach it.
 #pragma once
 
 #include <QAbstractButton>

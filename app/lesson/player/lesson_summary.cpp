@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of the player that sums a lesson up when it ends: what was asked and answered, each
 // guess beside the prediction and the run, tries, hints and time.
+#include <QCoreApplication>
 #include <cmath>
 
 #include "app/lesson/player/guess_text.h"
@@ -96,29 +97,28 @@ QString LessonPlayer::summary_of(std::size_t index) const {
 
 QString LessonPlayer::summary() const {
   QStringList entries;
-  int asked = 0, right = 0, hints = 0;
+  int hints = 0;
   for (std::size_t index = 0; index < states_.size(); ++index) {
     const StepState& state = states_[index];
     hints += state.hints;
     if (const QString entry = summary_of(index); !entry.isEmpty()) entries << entry;
-    const Step& step = lesson_->steps[index];
-    if (!state.right || step.kind == StepKind::kRun || is_reached(step)) continue;
-    ++asked;
-    right += first_right(index);
   }
   const auto minutes = std::max<std::int64_t>(1, (since_start_.elapsed() + 30000) / 60000);
-  QStringList facts{Summary::tr("%1 of %2 right at the first try").arg(right).arg(asked),
-                    hints_text(hints), minutes_text(minutes)};
-  entries.prepend(facts.join(kDot) + QLatin1Char('.'));
   const Mastery mastery = mastery_of(answers());
+  QStringList facts{hints_text(hints), minutes_text(minutes)};
+  if (mastery.asked > 0)
+    facts.prepend(Summary::tr("%1 of %2 questions right at the first try")
+                      .arg(mastery.right)
+                      .arg(mastery.asked));
+  entries.prepend(facts.join(kDot) + QLatin1Char('.'));
   if (const Step* transfer = lesson_->find(mastery.transfer)) {
     const QString question = title(static_cast<std::size_t>(transfer - lesson_->steps.data()));
     entries.prepend(
         (mastery.mastered()
-             ? Summary::tr("**✓✓ Mastered:** “%1” and two thirds of all answers were right at the "
-                           "first try.")
+             ? Summary::tr("**✓✓ Mastered:** “%1” and two thirds of all questions were right at "
+                           "the first try.")
              : Summary::tr("**✓ Done, not mastered yet.** For that “%1” and two thirds of all "
-                           "answers must be right at the first try: start the lesson again, with "
+                           "questions must be right at the first try: start the lesson again, with "
                            "new numbers."))
             .arg(question));
   }

@@ -120,5 +120,28 @@ TEST_F(LessonSummary, SaysEachFigureInItsUnitAndNoneOfAWord) {
   EXPECT_EQ(said, 1) << "the part has an entry";
 }
 
+// A prediction in words stands as the first card that was chosen, as it is written there.
+TEST_F(LessonSummary, SaysAPredictionInWordsAsItWasChosen) {
+  open(QStringLiteral("heads-and-vocabulary"));
+  restore_step(session_, "one-key-head");
+  ASSERT_EQ(step(), "one-key-head");
+  const QString chosen = player().option_text("own-gradient").trimmed();
+  for (const char* card : {"own-gradient", "summed"}) {
+    Answer answer;
+    answer.option = card;
+    player().commit(answer);
+  }
+  ASSERT_TRUE(player().state().solved);
+  while (player().is_open()) {
+    ASSERT_TRUE(player().state().solved) << step();
+    player().next();
+  }
+  ASSERT_NE(player().finished_lesson(), nullptr);
+  const QString all = player().finished_lesson()->summary;
+  EXPECT_FALSE(chosen.isEmpty());
+  EXPECT_TRUE(all.contains(QStringLiteral("guess “%1”").arg(chosen))) << all.toStdString();
+  EXPECT_TRUE(all.contains(QStringLiteral("0 of 1 questions right"))) << all.toStdString();
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -255,7 +255,7 @@ TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
   const auto asked = std::count_if(steps.begin(), steps.end(), [](const Step& one) {
     return one.kind == StepKind::kPredict || one.kind == StepKind::kExplain;
   });
-  EXPECT_TRUE(said.contains(QStringLiteral(" of %1 right at the first try").arg(asked)))
+  EXPECT_TRUE(said.contains(QStringLiteral(" of %1 questions right at the first try").arg(asked)))
       << said.toStdString();
   EXPECT_LT(said.indexOf(QStringLiteral("Next:")), said.indexOf(QStringLiteral("first try")))
       << "what comes next is seen at once";
