@@ -843,12 +843,12 @@
         <translation>dauert ein Vorwärtslauf %1, ein Rückwärtslauf %2</translation>
     </message>
     <message>
-        <source>on average %1</source>
-        <translation>im Mittel %1</translation>
+        <source>one unit is the mean forward; on average %1</source>
+        <translation>eine Einheit ist der mittlere Vorwärtslauf; im Mittel %1</translation>
     </message>
     <message>
-        <source>by stage %1</source>
-        <translation>je Stufe %1</translation>
+        <source>one unit is the mean forward; by stage %1</source>
+        <translation>eine Einheit ist der mittlere Vorwärtslauf; je Stufe %1</translation>
     </message>
 </context>
 <context>
@@ -9061,6 +9061,11 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>SCHICHT</translation>
     </message>
     <message>
+        <source>%1 (part)</source>
+        <comment>a norm of gradients</comment>
+        <translation>%1 (Teil)</translation>
+    </message>
+    <message>
         <source>own fingerprint %1</source>
         <translation>eigener Fingerabdruck %1</translation>
     </message>
@@ -11068,6 +11073,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>checked</source>
         <translation>geprüft</translation>
+    </message>
+    <message>
+        <source>needs a run on this computer</source>
+        <translation>braucht einen Lauf auf diesem Computer</translation>
     </message>
     <message>
         <source>not yet: press Look inside</source>

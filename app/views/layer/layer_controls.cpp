@@ -245,7 +245,7 @@ void LayerView::refresh_controls() {
   s.split->setEnabled(s.session.locks().allowed(QStringLiteral("cp_split")));
   s.figures->setChecked(s.look.figures);
   s.figures->setVisible(!context || !s.look.context);
-  const bool here = s.session.setup().machine == "local";
+  const bool here = can_look_inside(s.session);
   s.inside->setVisible(s.steps && !s.steps->steps.empty());
   s.inside->setEnabled(here && s.session.problems().empty() &&
                        s.session.jobs().state() == RunState::kIdle);

@@ -81,7 +81,7 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   picture.predicted_word = prediction_source_text(prediction->word);
   picture.playhead = session.playback().playhead();
   picture.dimmed = !session.problems().empty();
-  picture.can_look_inside = session.setup().machine == "local";
+  picture.can_look_inside = can_look_inside(session);
   const auto hides = [&](const char* figure, const char* of_layer) {
     return session.locks().hidden(QLatin1String(figure)) ||
            session.locks().hidden(QLatin1String(of_layer));

@@ -45,6 +45,9 @@ struct LayerInside {
   double most_of(const InsideTensor& tensor) const;
 };
 
+// Whether ranks can run on the machine that is set.
+bool can_look_inside(const Session& session);
+
 // Runs one training step with probes of all pieces of the layer, and the same on one rank beside
 // it, and hands over what they saw. The engine must have no job under way.
 void look_inside(Session& session, const LayerSteps& layer,

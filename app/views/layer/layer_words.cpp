@@ -111,13 +111,15 @@ QString checked_text(const LayerPicture& picture, int step) {
   if (const InsideIdentity* identity = inside ? inside->identity_of(step) : nullptr)
     return identity->sentence;
   if (of.kind == LayerStepKind::kCompute || of.kind == LayerStepKind::kNothingSent) return {};
-  if (!inside && !picture.shows_vocabulary()) return LayerTexts::tr("not yet: press Look inside");
   if (picture.shows_vocabulary())
     return LayerTexts::tr("not here: a run compares what the layers send, not the loss and tables");
   if (!layer_way_text(of).isEmpty())
     return LayerTexts::tr(
         "not here: rows of tokens travel, and both sides have them in another order");
   if (of.blocks > 1 && of.block > 0) return LayerTexts::tr("with the first exchange of this ring");
+  if (!inside)
+    return picture.can_look_inside ? LayerTexts::tr("not yet: press Look inside")
+                                   : LayerTexts::tr("needs a run on this computer");
   return LayerTexts::tr("not here: no probe sees what stands on both sides of it");
 }
 

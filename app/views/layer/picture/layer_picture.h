@@ -65,7 +65,7 @@ struct LayerPicture {
   }
   // What is said of the embedding, or of head and loss.
   bool shows_vocabulary() const { return drawn() && layer->choice.place != LayerPlace::kLayer; }
-  // A run with probes compares both sides of every collective.
+  // A run with probes compares both sides of those collectives whose two sides are probed.
   bool shows_differences() const { return look.inside != nullptr; }
   // How many tokens experts take.
   bool shows_routes() const { return routed && !hides_traffic; }
