@@ -98,11 +98,28 @@ TEST_F(HoldersRun, SaysTheNormsOfGradientsBeforeAndAfterTheyAreAddedUp) {
       paint_holders(painter, pane->picture(), holders_layout(pane->picture(), size), size, {-1, -1},
                     light_theme(), &texts);
       EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [&](const PaintedText& painted) {
-        return painted.text.contains(own + QStringLiteral(" \u2192 ") + sum);
+        return painted.text.contains(own + QStringLiteral(" \u2192 ") + sum) &&
+               painted.text.contains(QLatin1String("(part)")) == (zero > 0);
       })) << own.toStdString();
     }
     EXPECT_NE(pane->picture().rows[0].own_norm, pane->picture().rows[1].own_norm);
     EXPECT_EQ(pane->picture().rows[0].norm == pane->picture().rows[1].norm, zero == 0);
+  }
+}
+
+// A rank of tensor or pipeline parallelism updates its shard alone.
+TEST_F(HoldersRun, TheNormOfAShardIsNoNormOfAllGradients) {
+  for (const bool tensor : {true, false}) {
+    PlanSetup setup = four_layers(1, 0);
+    (tensor ? setup.mesh.tp : setup.mesh.pp) = 2;
+    run(setup);
+    const HoldersPicture picture = pane->picture();
+    ASSERT_EQ(picture.rows.size(), 2u);
+    for (int row = 0; row < 2; ++row) {
+      EXPECT_TRUE(picture.rows[std::size_t(row)].part_norm) << tensor;
+      EXPECT_THAT(selection_sentence(holders_words(picture, row, -1)).toStdString(),
+                  testing::HasSubstr("norm of the gradients that it updates with"));
+    }
   }
 }
 

@@ -272,18 +272,30 @@ HoldersRow row_of(const Prediction& prediction, const Timeline& timeline, Holder
   return row;
 }
 
+// Whether that rank (an index) updates fewer parameters than the model has: ZeRO, TP, PP or EP
+// leave others to other ranks.
+bool updates_a_part(const Prediction& prediction, int index) {
+  const RankProgram& rank = prediction.program.ranks[static_cast<std::size_t>(index)];
+  std::int64_t held = 0;
+  for (const ParameterSlice& slice : rank.parameters)
+    if (!slice.shared_copy) held += slice.count;
+  return held < prediction.parameters.total ||
+         std::any_of(rank.buckets.begin(), rank.buckets.end(),
+                     [](const Bucket& bucket) { return bucket.own_count < bucket.count; });
+}
+
 // The row's loss, norms and hash, and whether that is the one of the rank that must hold the same.
-void note_run(const Observation& seen, const Setup& setup, HoldersRow& row) {
+void note_run(const Observation& seen, const Prediction& prediction, HoldersRow& row) {
   for (const RankState& state : seen.ranks_state) {
     if (state.rank != row.rank) continue;
     if (state.loss) row.loss = QLocale().toString(*state.loss, 'f', 3);
     if (state.gradient_norm) row.own_norm = QLocale().toString(*state.gradient_norm, 'g', 4);
     row.norm = QLocale().toString(state.gradient_norm_reduced, 'g', 4);
-    row.part_norm = setup.zero > 0;
+    row.part_norm = updates_a_part(prediction, row.index);
     const bool copy = !state.copy_after.empty();
     const auto print = copy ? &RankState::copy_after : &RankState::weights_after;
     row.hash = QString::fromStdString(state.*print).left(kHashDigits);
-    row.own_part = !copy && setup.zero > 0;
+    row.own_part = !copy && prediction.setup.zero > 0;
     for (const RankState& other : seen.ranks_state)
       if (other.rank == (copy ? state.copy_of : state.replica_of))
         row.agrees = other.*print == state.*print;
@@ -362,7 +374,7 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
     const SharingRank& above = ranks[static_cast<std::size_t>(std::max(0, at - 1))];
     if (at == picture.first_row || here.group != above.group)
       row.group = group_name(*kept.sharing, static_cast<std::size_t>(at));
-    if (fresh) note_run(run->observation, prediction.setup, row);
+    if (fresh) note_run(run->observation, prediction, row);
     picture.rows.push_back(std::move(row));
   }
   merge_alike(picture);

@@ -60,7 +60,7 @@ struct HoldersRow {
   QString own_norm, norm;
   bool agrees = true;      // with the rank that must hold the same
   bool own_part = false;   // the hash is of what the rank updates alone
-  bool part_norm = false;  // the norm is of what the rank updates, with ZeRO a part
+  bool part_norm = false;  // the norm is of a part of the model, since the rank updates no more
   // The head on this rank has the same table, whose gradient it adds to before the embedding does.
   bool head_adds = false;
   std::int64_t buffer_bytes() const;
@@ -160,7 +160,8 @@ struct HoldersLayout {
   QRectF bar_of(const QRectF& cell, int bar_index) const;  // activations are the last
 };
 HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size);
-// So many rows are to be read in a pane so high, kMostHolders at most.
+// So many rows are to be read in a pane so high, kMostHolders at most. Fewer where the steps of
+// plain data parallelism, which `setup` may be, stand above them.
 int holders_rows(double height, const Setup& setup);
 void paint_holders(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
                    QSizeF size, std::pair<int, int> chosen, const Theme& theme, TextLog* texts);

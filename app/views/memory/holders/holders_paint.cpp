@@ -49,7 +49,7 @@ void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBuc
 }
 
 // "loss 5.545 · gradients 2.31 → 1.98 · fingerprint 9f3c71 ✓" of a run, then shorter ones; empty:
-// there is none. The fingerprint and what it proves are always the last that is left out.
+// there is none. Every text has the fingerprint.
 QStringList run_texts(const HoldersRow& row) {
   if (row.hash.isEmpty()) return {};
   const QString sign = row.own_part ? QString()
@@ -59,8 +59,10 @@ QStringList run_texts(const HoldersRow& row) {
                                       : HoldersPaint::tr("fingerprint %1").arg(row.hash)) +
                         sign;
   const QString loss = row.loss.isEmpty() ? QString() : HoldersPaint::tr("loss %1").arg(row.loss);
+  const QString norm =
+      row.part_norm ? HoldersPaint::tr("%1 (part)", "a norm of gradients").arg(row.norm) : row.norm;
   const QString norms =
-      row.own_norm.isEmpty() ? row.norm : row.own_norm + QStringLiteral(" \u2192 ") + row.norm;
+      row.own_norm.isEmpty() ? norm : row.own_norm + QStringLiteral(" \u2192 ") + norm;
   const auto joined = [](QStringList parts) {
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" \u00b7 "));
