@@ -256,11 +256,23 @@ QString doubled(std::int64_t least) {
   return values.join(QLatin1Char(','));
 }
 
+// The least that `filled`, a number of `setup`, can be up to what it is, and leaves it at that; 1
+// where the Setup is wrong as it is.
+int least_valid(Setup& setup, int& filled) {
+  const int now = filled;
+  if (!validate(setup).empty()) return 1;
+  for (filled = 1; filled < now && !validate(setup).empty();) ++filled;
+  return filled;
+}
+
 // What the values of a whole number begin with: of GPUs and the batch those that can be made.
-QString first_values_of(const std::string& option, const Setup& setup) {
-  const Mesh& mesh = setup.mesh;
-  if (option == "gpus") return doubled(std::int64_t{mesh.tp} * mesh.pp * mesh.cp);
-  if (option == "global-batch") return doubled(std::int64_t{mesh.dp} * setup.micro_batch);
+QString first_values_of(const std::string& option, Setup meant) {
+  Mesh& mesh = meant.mesh;
+  if (option == "gpus")
+    return doubled(std::int64_t{mesh.tp} * mesh.pp * mesh.cp * least_valid(meant, mesh.dp));
+  if (option == "global-batch")
+    return doubled(std::int64_t{mesh.dp} * meant.micro_batch *
+                   least_valid(meant, meant.microbatches));
   if (option == "microbatches") return QStringLiteral("1,2,4,8,16,32,64");
   return option == "micro-batch" ? SweepWish().first_values : QStringLiteral("1,2,4,8");
 }
@@ -274,7 +286,7 @@ bool can_vary(const SetupSetting& row) {
 
 }  // namespace
 
-std::vector<Sweepable> sweepable_settings(const Setup& setup) {
+std::vector<Sweepable> sweepable_settings(const Setup& setup, const Setup& meant) {
   std::vector<Sweepable> all;
   for (const SetupSetting& row : setup_settings()) {
     if (!can_vary(row) || (row.applies && !row.applies(setup))) continue;
@@ -286,7 +298,7 @@ std::vector<Sweepable> sweepable_settings(const Setup& setup) {
       for (const std::string& word : row.value.words) words << QString::fromStdString(word);
       values = words.join(QLatin1Char(','));
     } else if (row.value.kind == SettingKind::kWhole) {
-      values = first_values_of(row.option, setup);
+      values = first_values_of(row.option, meant);
     } else {
       continue;
     }

@@ -112,10 +112,11 @@ class SettingSweep : public QObject {
   QString error_;
 };
 
-// Settings that can vary, in the order of their table: option, and values to begin with.
+// Settings that can vary, in the order of their table: option, and values to begin with. `meant`:
+// what `setup` means on this computer, as Session::resolved().
 struct Sweepable {
   QString option, label, values;
 };
-std::vector<Sweepable> sweepable_settings(const Setup& setup);
+std::vector<Sweepable> sweepable_settings(const Setup& setup, const Setup& meant);
 
 }  // namespace parallelarium

@@ -231,7 +231,8 @@ void SweepView::fill_settings() {
   s.first->clear();
   s.second->clear();
   s.second->addItem(tr("nothing else"));
-  for (const Sweepable& one : sweepable_settings(s.sweep->base()))
+  const Setup base = s.sweep->base();
+  for (const Sweepable& one : sweepable_settings(base, s.session.resolved(base)))
     for (QComboBox* box : {s.first, s.second}) {
       box->addItem(one.label, one.option);
       box->setItemData(box->count() - 1, one.values, Qt::UserRole + 1);

@@ -130,7 +130,7 @@ TEST_F(SweepFixture, SaysWhereItsPointsAreOfDifferentNumbersOfRanks) {
 
 // As (p - 1) / (m + p - 1) does.
 TEST_F(SweepFixture, VariesGpusAndTheBatchThoughOtherSettingsMakeThem) {
-  const std::vector<Sweepable> all = sweepable_settings(session().setup());
+  const std::vector<Sweepable> all = sweepable_settings(session().setup(), session().resolved());
   for (const char* option : {"gpus", "global-batch"}) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const Sweepable& one) {
       return one.option == QLatin1String(option);
@@ -146,6 +146,35 @@ TEST_F(SweepFixture, VariesGpusAndTheBatchThoughOtherSettingsMakeThem) {
     const SweptPoint& least = sweep().answer()->points.front();
     EXPECT_FALSE(least.refused) << option << ": " << least.refused->text;
     EXPECT_EQ(least.figure, 1.0) << option << ": the fewest are what others are compared with";
+  }
+}
+
+// EP is taken out of DP, and what is left of a group of micro-batches has to keep both stages busy.
+TEST_F(SweepFixture, BeginsWithTheFewestGpusAndTheLeastBatchThatAreValid) {
+  using Fields = std::vector<std::pair<const char*, const char*>>;
+  struct {
+    Fields fields;
+    const char *option, *least;
+  } cases[] = {{{{"pp", "1"}, {"model", "moe-tiny"}, {"dp", "4"}, {"ep", "2"}}, "gpus", "2"},
+               {{{"pp", "2"},
+                 {"schedule", "interleaved"},
+                 {"chunks", "2"},
+                 {"microbatches", "8"},
+                 {"microbatch-group", "4"}},
+                "global-batch",
+                "2"}};
+  for (const auto& of : cases) {
+    auto setup = default_setup();
+    for (const auto& [field, value] : of.fields)
+      ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
+    const auto meant = session().resolved(setup);
+    ASSERT_TRUE(validate(meant).empty()) << validate(meant).front().text;
+    const std::vector<Sweepable> all = sweepable_settings(setup, meant);
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Sweepable& one) {
+      return one.option == QLatin1String(of.option);
+    });
+    ASSERT_NE(found, all.end()) << of.option;
+    EXPECT_EQ(found->values.section(QLatin1Char(','), 0, 0).toStdString(), of.least) << of.option;
   }
 }
 
