@@ -265,6 +265,17 @@ const std::vector<Planted>& planted_in_collectives() {
   return all;
 }
 
+TEST(OptionsOfACollective, ARightOneAsLongAsAWrongOneGivesNothingAway) {
+  LessonCopy copy(kRing);
+  copy.replace("Three times as long: its messages share links.",
+               "Three times as long: its messages share links, and each of them waits for others.");
+  copy.replace("About as long: it sends as many bytes in all.",
+               "About as long: it sends as many bytes in all, and nothing else counts on its way.");
+  copy.write();
+  for (const Message& fault : check_lesson(copy.folder().string()).faults)
+    EXPECT_NE(fault.id, "text-options") << fault.text;
+}
+
 INSTANTIATE_TEST_SUITE_P(Rules, PlantedCollectiveFault, testing::ValuesIn(planted_in_collectives()),
                          [](const auto& fault) { return fault.param.name; });
 

@@ -45,8 +45,8 @@ TEST(NewLesson, RefusesWhatIsNoId) {
     EXPECT_EQ(write_new_lesson(in_folder(name)).error().kind, "lesson-name") << name;
 }
 
-// What is asked last is a new setup, and then comes the card. Lessons of orders end with the
-// hardest order, and the capstone with a repair.
+// Before the card, which comes last, a number or an option is asked for. Lessons of orders end with
+// an order, and the capstone with a repair.
 TEST(Course, LessonsEndWithAQuestionAndACard) {
   const Result<Course> course = read_course(shipped_lessons());
   ASSERT_TRUE(course);

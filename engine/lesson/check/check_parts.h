@@ -53,8 +53,8 @@ std::string drawn_words(const Lesson& lesson, const Symbols& drawn);
 bool commits_a_number(const Step& step);
 
 // Checks texts: titles, every part that a step needs and no other, how long they are, that the
-// right option is not by far the longest, Markdown, links and pictures, and a value for every
-// {{expression}}. `drawn`: the values to try.
+// right option is not the longest alone and over half as long again as the shortest, Markdown,
+// links and pictures, and a value for every {{expression}}. `drawn`: the values to try.
 void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
                  Faults& faults);
 

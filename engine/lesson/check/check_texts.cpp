@@ -23,7 +23,7 @@ bool fits_beside_field(const std::string& unit) {
 
 constexpr std::size_t kMostWords = 120;
 
-// A right option that is so much longer than another gives itself away.
+// A right option that is longer than all others, and than one of them so much, gives itself away.
 constexpr double kMostOfTheShortest = 1.5;
 
 std::size_t letters_of(const std::string& shown) {
@@ -126,20 +126,20 @@ class TextCheck {
 
  private:
   void alike(const Step& step, const StepText& words, const Symbols& symbols) {
-    std::size_t right = 0, longest = 0, shortest = std::string::npos;
+    std::size_t right = 0, longest_wrong = 0, shortest = std::string::npos;
     for (const Option& option : step.options) {
       const Result<std::string> shown = fill_in(words.part("option " + option.id), symbols);
       if (!shown) return;  // filled() tells
       const std::size_t letters = letters_of(*shown);
-      if (option.correct) right = letters;
+      std::size_t& longest = option.correct ? right : longest_wrong;
       longest = std::max(longest, letters);
       shortest = std::min(shortest, letters);
     }
-    if (right > 0 && right == longest &&
+    if (right > longest_wrong &&
         static_cast<double>(right) > kMostOfTheShortest * static_cast<double>(shortest))
       faults_.add("text-options", place(step.id),
-                  fmt::format("The right option is the longest, {} letters, and the shortest has "
-                              "{}: its length gives it away.",
+                  fmt::format("The right option alone is the longest, {} letters, and the "
+                              "shortest has {}: its length gives it away.",
                               right, shortest));
   }
 
