@@ -66,10 +66,12 @@ TEST(EditorMarks, TheAxisSaysWhatEachStageTakesWhereTheyDiffer) {
   drawn.durations[2].forward = 2;
   drawn.durations[2].backward = 4;
   EXPECT_EQ(unit_words(drawn.picture),
-            QStringLiteral("by stage a forward takes 1 · 1 · 2, a backward 2 · 2 · 4"));
+            QStringLiteral("one unit is the mean forward; by stage a forward takes 1 · 1 · 2, a "
+                           "backward 2 · 2 · 4"));
   drawn.durations.resize(6);
   EXPECT_EQ(unit_words(drawn.picture),
-            QStringLiteral("on average a forward takes 1.17, a backward 2.33"));
+            QStringLiteral(
+                "one unit is the mean forward; on average a forward takes 1.17, a backward 2.33"));
 }
 
 TEST(EditorMarks, EveryActionOfTheCriticalPathIsUnderlinedAndNoOther) {
