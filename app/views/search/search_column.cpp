@@ -19,7 +19,6 @@ namespace parallelarium {
 namespace {
 
 constexpr int kFieldWidth = 112, kWideField = 148, kFieldHeight = 28;
-constexpr double kGib = 1024.0 * 1024 * 1024;
 
 // "0, 1 ," as "0,1".
 QString comma_list(const QString& text) {
@@ -217,7 +216,7 @@ void SearchColumn::add_limits() {
   memory_ = number(tr("Memory of a GPU that may be used, in GiB"), [this](int way) -> QString {
     bool is_number = false;
     const double gib = QLocale().toDouble(memory_->text(), &is_number);
-    const double all = double(search_.device_bytes()) / kGib;
+    const double all = double(search_.device_bytes()) / double(kGib);
     if (!is_number || gib + way < 1 || (way > 0 && gib >= all)) return {};
     return gib + way >= all ? gib_text(search_.device_bytes())
                             : QLocale().toString(std::round(gib + way), 'f', 0);
@@ -241,7 +240,7 @@ void SearchColumn::add_limits() {
 // What is shown of all the memory stands for all of it, however it was rounded.
 void SearchColumn::take_memory(const QString& text) {
   bool is_number = false;
-  const auto bytes = std::int64_t(QLocale().toDouble(text, &is_number) * kGib);
+  const auto bytes = std::int64_t(QLocale().toDouble(text, &is_number) * double(kGib));
   const std::int64_t all = search_.device_bytes();
   const bool is_all = is_number && gib_text(bytes) == gib_text(all);
   const bool valid = is_number && bytes > 0 && (is_all || bytes < all);

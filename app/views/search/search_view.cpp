@@ -337,7 +337,6 @@ void SearchView::release() { state_->dragging = false; }
 
 // To whole GiB, from one to what a device has.
 void SearchView::limit_to(std::int64_t bytes) {
-  constexpr std::int64_t kGib = std::int64_t{1} << 30;
   PlanSearch& search = state_->search;
   const std::int64_t all = search.device_bytes();
   PlanWish wish = search.wish();
@@ -349,7 +348,6 @@ void SearchView::limit_to(std::int64_t bytes) {
 bool SearchView::press_key(int key) {
   State& s = *state_;
   if ((key == Qt::Key_Left || key == Qt::Key_Right) && s.search.answer()) {
-    constexpr std::int64_t kGib = std::int64_t{1} << 30;
     limit_to(s.search.limit_bytes() + (key == Qt::Key_Left ? -kGib : kGib));
     return true;
   }

@@ -22,7 +22,7 @@ struct SearchTexts {
 }  // namespace
 
 QString gib_text(std::int64_t bytes) {
-  return QLocale().toString(double(bytes) / double(std::int64_t{1} << 30), 'f', 1);
+  return QLocale().toString(double(bytes) / double(kGib), 'f', 1);
 }
 
 QString firm_text(const QString& text) {

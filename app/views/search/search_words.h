@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QString>
+#include <cstdint>
 
 #include "app/selection/selection_panel.h"
 #include "app/state/plan/plan_search.h"
@@ -11,6 +12,8 @@
 #include "app/views/shared/setup_words.h"
 
 namespace parallelarium {
+
+inline constexpr std::int64_t kGib = std::int64_t{1} << 30;  // bytes
 
 QString gib_text(std::int64_t bytes);             // "74.5", of GiB
 QString batch_text(const PlanSearch& search);     // "1,048,576 tokens a step"

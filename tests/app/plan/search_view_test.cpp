@@ -239,7 +239,6 @@ TEST_F(SearchFixture, TheLimitIsDraggedAndTheTableFollows) {
   ASSERT_GT(whole.front.size(), 3U);
   search().select(whole.front[0].setup);
   // Too little for the fastest plan.
-  constexpr std::int64_t kGib = std::int64_t{1} << 30;
   const std::int64_t between = whole.front[0].bytes - kGib * 3 / 2;
   QWidget& canvas = view().canvas();
   canvas.grab();
