@@ -26,6 +26,9 @@ TEST(Route, ShowsLoadsDropsAndWhatTravels) {
   EXPECT_THAT(text.out, HasSubstr("an expert takes at most 40 tokens of each"));
   // It would be that of even routers, since a skew moves choices and not affinities.
   EXPECT_THAT(text.out, HasSubstr("balance loss is not known: a run tells it"));
+  // Affinities alone make the z-loss.
+  EXPECT_THAT(command(with_setup({"route"}, {"--skew", "0.5", "--z-loss", "0.001"})).out,
+              HasSubstr("Z-loss 0."));
   EXPECT_THAT(command(with_setup({"route"})).out, HasSubstr("Balance loss 0"));
   const json routed = command(with_setup({"route", "--json"}, {"--skew", "0.5"})).json();
   EXPECT_TRUE(routed.at("balance_loss").is_null());

@@ -27,7 +27,6 @@ struct BalanceCurve {
 struct ExpertPicture {
   // As predicted, by the skew; null: there is nothing to show, and `empty` says why.
   std::shared_ptr<const RoutedLayer> routed;
-  bool skewed = false;  // a skew is set: it moves choices, not the routers' affinities
   // As the run of these settings counted it in training step `step`, from 0; null: there is none.
   std::shared_ptr<const RoutedLayer> counted;
   bool prefers_predicted = false;
@@ -48,8 +47,7 @@ struct ExpertPicture {
   // The routing that is drawn, and whether it is the run's; null: none.
   const RoutedLayer* drawn() const { return shows_run() ? counted.get() : routed.get(); }
   bool shows_run() const { return counted && !prefers_predicted; }
-  // The balance loss compares choices with affinities.
-  bool knows_balance() const { return shows_run() || !skewed; }
+  bool knows_balance() const { return drawn() == nullptr || drawn()->knows_balance(); }
   // What is animated; null: nothing.
   const LayerTimes* shown() const { return observed ? observed.get() : predicted.get(); }
   // Shares of the dispatch, and of the combine, that are done at the playhead.

@@ -60,7 +60,6 @@ std::shared_ptr<const std::vector<BalanceCurve>> balance_curves(const Session& s
 
 void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice) {
   const std::shared_ptr<const Prediction> prediction = session.subject().prediction();
-  picture.skewed = prediction->setup.skew > 0;
   picture.dimmed = !session.problems().empty();
   // A figure that a lesson asks for can be read off any part of the picture.
   const QStringList keys = session.locks().hidden_keys();

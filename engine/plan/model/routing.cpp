@@ -229,6 +229,7 @@ Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, i
   routed.microbatch = microbatch;
   routed.first_replica = group * ep;
   routed.measured = measured != nullptr;
+  routed.skew = routed.measured ? 0 : setup.skew;
   routed.experts = experts.count;
   routed.top_k = experts.top_k;
   routed.ep = ep;

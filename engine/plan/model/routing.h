@@ -105,6 +105,7 @@ struct RoutedLayer {
   int layer = 0, microbatch = 0;
   int first_replica = 0;  // data-parallel rank of the group's first home
   bool measured = false;
+  double skew = 0;  // by which choices are predicted; 0 where they are measured
   int experts = 0, top_k = 0, ep = 1;
   std::int64_t tokens = 0;     // of one home
   std::int64_t capacity = 0;   // of one expert for the tokens of one home; 0: none is dropped
@@ -115,6 +116,8 @@ struct RoutedLayer {
   std::vector<std::int64_t> load, dropped;      // [E], of all homes
   double balance_loss = 0, z_loss = 0;          // means over the homes, coefficients included
 
+  // A skew moves choices and not affinities, and a balance loss compares the two.
+  bool knows_balance() const { return skew == 0; }
   std::int64_t sent_bytes(int home) const;      // without what stays, forward, one way
   std::int64_t received_bytes(int rank) const;  // likewise
 };
@@ -134,7 +137,7 @@ int first_expert_layer(const Model& model);
 nlohmann::json to_json(const Routing& routing);
 nlohmann::json to_json(const std::vector<Routing>& steps);
 Result<Routing> routing_from_json(const nlohmann::json& json);
-// The object of `route --json`.
+// The object of `route --json`. The balance loss is null where it is not known.
 nlohmann::json to_json(const RoutedLayer& layer);
 
 }  // namespace parallelarium

@@ -127,7 +127,8 @@ nlohmann::json to_json(const RoutedLayer& layer) {
           {"received_bytes", received},
           {"load", layer.load},
           {"dropped", layer.dropped},
-          {"balance_loss", layer.balance_loss},
+          {"balance_loss",
+           layer.knows_balance() ? nlohmann::json(layer.balance_loss) : nlohmann::json()},
           {"z_loss", layer.z_loss},
           {"homes", homes}};
 }

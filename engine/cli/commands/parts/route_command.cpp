@@ -56,18 +56,14 @@ std::string text_of(const RoutedLayer& layer, const Setup& setup) {
     text += "\nTokens from home to rank, each way; the backward sends as much both ways:\n" +
             rows.text();
   }
-  // A skew moves choices and not affinities, and a balance loss compares the two.
-  if (!layer.measured && setup.skew > 0)
-    return text + "\nThe balance loss is not known: a run tells it, see --routing.\n";
+  if (!layer.knows_balance())
+    return text +
+           fmt::format(
+               "\nThe balance loss is not known: a run tells it, see --routing. Z-loss {}.\n",
+               three_digits(layer.z_loss));
   return text + fmt::format("\nBalance loss {} ({} when even), z-loss {}.\n",
                             three_digits(layer.balance_loss), three_digits(setup.balance_loss),
                             three_digits(layer.z_loss));
-}
-
-nlohmann::json json_of(const RoutedLayer& layer, const Setup& setup) {
-  nlohmann::json object = to_json(layer);
-  if (!layer.measured && setup.skew > 0) object["balance_loss"] = nullptr;
-  return object;
 }
 
 }  // namespace
@@ -123,8 +119,7 @@ void add_route(Commands& commands) {
         route_layer(setup, layer, options->microbatch, options->group,
                     options->routing.empty() ? nullptr : &*measured);
     if (!routed) return Outcome::invalid(routed.error());
-    return Outcome::done(options->json ? json_text(json_of(*routed, setup))
-                                       : text_of(*routed, setup));
+    return Outcome::done(options->json ? json_text(to_json(*routed)) : text_of(*routed, setup));
   });
 }
 
