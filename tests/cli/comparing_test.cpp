@@ -137,6 +137,13 @@ TEST(Compare, TellsTheDifferenceByCauses) {
                 HasSubstr("every lane of a rank a core of its own"));
   EXPECT_THAT(command({"compare", rehearsed, rehearsed, "--json"}).json().at("without_causes"),
               Not(HasSubstr("a core of its own")));
+  // A prediction of paced ranks gives lanes cores of their own, too.
+  const std::string paced = folder.file("paced.json", R"({"run": {"backend": "paced"}})");
+  json of_paced = command({"predict", "--setup", paced, "--json"}).json();
+  of_paced["source"] = "paced";
+  const std::string same = folder.file("same.json", of_paced.dump());
+  EXPECT_THAT(command({"compare", same, paced, "--json"}).json().at("without_causes"),
+              Not(HasSubstr("a core of its own")));
   EXPECT_THAT(command({"compare", "korthikanti-2022-table-5/1", "korthikanti-2022-table-5/2"}).out,
               HasSubstr("recompute"));
   EXPECT_TRUE(beside.at("remarks").empty());

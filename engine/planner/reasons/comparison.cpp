@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "engine/plan/machine/machine.h"
 #include "engine/predict/cases/figure_at.h"
+#include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {
 
@@ -90,14 +92,20 @@ std::optional<Setup> setup_of(const Column& column) {
   return setup ? std::optional(std::move(*setup)) : std::nullopt;
 }
 
+// Whether the lanes of the column's ranks share a core, by the rule that predictions go by.
+bool lanes_share_core(const Column& column) {
+  const std::optional<Setup> setup = setup_of(column);
+  return setup && setup->machine == "local" && setup->run.backend != Backend::kCuda &&
+         sharing_of(*setup, uncalibrated_local_machine()) == Sharing::kCore;
+}
+
 // A rehearsal of this computer's cores beside what ranks that share them do, or would.
 bool only_one_has_cores(const Column& first, const Column& second) {
   const bool rehearsed = first.source == "paced";
   const Column &rehearsal = rehearsed ? first : second, &other = rehearsed ? second : first;
   if (rehearsal.source != "paced" || other.source == "paced") return false;
-  const std::optional<Setup> set = setup_of(rehearsal), shares = setup_of(other);
-  return set && shares && set->machine == "local" && shares->machine == "local" &&
-         shares->run.backend != Backend::kCuda;
+  const std::optional<Setup> set = setup_of(rehearsal);
+  return set && set->machine == "local" && lanes_share_core(other);
 }
 
 // Why a figure of `column` less that of `first` would say nothing.
