@@ -50,7 +50,8 @@ TEST(Search, FindsTheBestScheduleOnOneStage) {
     const Plan& best = found->best.front();
     others += best.setup.schedule != Schedule("1f1b");
     for (const ScheduleRule& rule : kScheduleRules) {
-      for (int chunks = rule.chunks == 0 ? 2 : 1; chunks <= (rule.chunks == 0 ? 6 : 1); ++chunks) {
+      const int most = rule.chunks == 0 ? kMostPlanChunks : 1;
+      for (int chunks = rule.chunks == 0 ? 2 : 1; chunks <= most; ++chunks) {
         if (!rule.searched || best.setup.model.layers % chunks != 0) continue;
         auto other = best.setup;
         other.schedule = std::string(rule.name);

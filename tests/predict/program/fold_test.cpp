@@ -3,6 +3,7 @@
 // Program piece by piece: there is no jump where a Setup becomes too large to be built of pieces.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -262,7 +263,33 @@ TEST_P(FoldedRings, EqualTheirPieces) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Drawn, FoldedRings, testing::Range(0, 150));
+constexpr int kRingDraws = 150;
+INSTANTIATE_TEST_SUITE_P(Drawn, FoldedRings, testing::Range(0, kRingDraws));
+
+// With them in folds, buffers keep their places only on one or two ranks of CP and where gradients
+// are summed as they are.
+TEST(Folded, TakesRingsInOnlyWhereBuffersKeepTheirPlaces) {
+  const Machine h100 = *find_machine("dgx-h100");
+  int taken = 0, left = 0;
+  for (int draw = 0; draw < kRingDraws; ++draw) {
+    const parallelarium::Setup setup = Drawer(1000 + static_cast<unsigned>(draw)).draw_ring(h100);
+    SCOPED_TRACE(text_of(setup));
+    const BuildOptions options = prediction_options(setup, h100, {.stage_level = true});
+    const bool sums_apart =
+        setup.gradient_reduction == GradientReduction::kFp32 && setup.precision.gradient_bytes < 4;
+    EXPECT_EQ(options.fold_rings, setup.mesh.cp <= 2 && !sums_apart);
+    const Program folded = *build_program(setup, *make_order(setup), options);
+    const bool takes = std::any_of(folded.folds.begin(), folded.folds.end(),
+                                   [](const Fold& fold) { return !fold.moved.empty(); });
+    if (!options.fold_rings) {
+      EXPECT_FALSE(takes);
+    }
+    taken += takes;
+    left += !options.fold_rings;
+  }
+  EXPECT_GT(taken, 0);
+  EXPECT_GT(left, 0);
+}
 
 TEST(Folded, HasNoBlocksOfRingsWhereNothingSharesTheirLane) {
   for (const int pp : {1, 4})
