@@ -11,13 +11,6 @@
 
 namespace parallelarium {
 
-namespace {
-
-// Seconds that somebody waits for a run without a thought.
-constexpr double kPatience = 20;
-
-}  // namespace
-
 std::optional<Outlook> outlook_of(const Prediction& prediction, const Situation& situation) {
   const RunSettings& run = situation.setup.run;
   const int ranks = situation.setup.mesh.ranks();
@@ -45,7 +38,7 @@ std::string outlook_text(const Outlook& outlook, const Prediction& prediction) {
   std::string text =
       fmt::format("Here: {}, some {} for all steps (1:{}).\n", outlook.choice.why.text,
                   seconds_text(clock), three_digits(outlook.stretch));
-  if (clock > kPatience)
+  if (clock > kPatienceSeconds)
     text += "Fewer --steps and --warmup, a smaller model or fewer --microbatches take less.\n";
   return text;
 }

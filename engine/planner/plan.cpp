@@ -78,10 +78,14 @@ void add_parts(Plan& plan, const StepPrediction& step) {
 
 }  // namespace
 
+std::optional<Message> refusal_of(const Setup& setup, const PlanRefusal& refuses) {
+  if (!refuses || !validate(setup).empty()) return std::nullopt;
+  return refuses(setup);
+}
+
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts,
                         const PlanRefusal& refuses) {
-  if (refuses && validate(setup).empty())
-    if (std::optional<Message> why = refuses(setup)) return std::move(*why);
+  if (std::optional<Message> why = refusal_of(setup, refuses)) return std::move(*why);
   Result<StepPrediction> step = predict_step(setup, machine);
   if (!step) return step.error();
   add_step_figures(*step);

@@ -193,6 +193,8 @@ struct Excess {
   int stage = 0;                // of that device
   bool with_framework = false;  // the second of the limits
 };
+// Why a Setup that is valid may not be tried: `refuses`, which may be null, refuses it.
+std::optional<Message> refusal_of(const Setup& setup, const PlanRefusal& refuses);
 // The plan of a Setup as predict() tells it with a folded Program. It fits where predict() says so
 // and a device has room for what a framework keeps beside it.
 // Error: predict()'s, or that `refuses` refuses it.

@@ -236,12 +236,12 @@ void Space::for_mesh(Candidate candidate, const std::function<bool(const Candida
 }
 
 std::size_t Space::first_alike_on_one_stage(std::size_t schedule) const {
-  const auto is_plain_split = [&](std::size_t at) {
-    return schedules_[at] == "zb-h1" || schedules_[at] == "zb-h2";
+  const auto is_alike = [&](std::size_t at) {
+    return find_schedule_rule(named_[at])->alike_on_one_stage;
   };
-  if (!is_plain_split(schedule)) return schedule;
+  if (!is_alike(schedule)) return schedule;
   std::size_t first = 0;
-  while (!is_plain_split(first)) ++first;
+  while (!is_alike(first)) ++first;
   return first;
 }
 

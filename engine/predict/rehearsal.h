@@ -19,6 +19,9 @@ std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& predi
 // Setup's. The run's second step may ask for more.
 double stretch_of(const Prediction& prediction, const Machine& here);
 
+// Seconds that somebody waits for a run without a thought.
+inline constexpr double kPatienceSeconds = 20;
+
 // What all steps of that rehearsal take by the clock, warm-up included.
 double clock_seconds_of(const Prediction& prediction, double stretch);
 

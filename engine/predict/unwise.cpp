@@ -2,6 +2,8 @@
 // What a Setup may do, but seldom should.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/passes/pieces.h"
 #include "engine/plan/machine/nodes.h"
 #include "engine/predict/predict.h"
@@ -38,12 +40,10 @@ std::string about_interleaving(const Setup& setup) {
 // Whether a TP group has ranks on more than one node, as one of a size that does not divide a
 // node's devices may have.
 bool tensor_leaves_node(const Setup& setup, const Machine& machine) {
-  const Nodes nodes = nodes_of(setup, machine);
-  for (int rank = 0; rank < nodes.ranks; rank += setup.mesh.tp) {
-    const std::vector<int> group = group_of(setup.mesh, Axis::kTp, rank);
-    if (fewest_on_a_node(nodes, group) < setup.mesh.tp) return true;
-  }
-  return false;
+  const std::vector<AxisReach> reaches = axis_reaches(setup.mesh, nodes_of(setup, machine));
+  return std::any_of(reaches.begin(), reaches.end(), [](const AxisReach& reach) {
+    return reach.axis == Axis::kTp && reach.most_nodes > 1;
+  });
 }
 
 std::string about_nodes(const Setup& setup, const Machine& machine) {

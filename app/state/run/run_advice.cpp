@@ -8,6 +8,7 @@
 #include "app/look/sentence.h"
 #include "app/state/run/small_copy.h"
 #include "app/state/topic.h"
+#include "engine/predict/rehearsal.h"
 
 namespace parallelarium {
 
@@ -51,15 +52,12 @@ QString small_copy_offer(const Session& session, const Setup& of) {
                    .arg(reduced);
 }
 
-// Seconds that somebody waits for a run without a thought.
-constexpr double kPatience = 20;
-
 QString rehearsal_note(const Session& session) {
   const double seconds = session.prediction_is_current() ? session.rehearsal_seconds() : 0;
   if (seconds <= 0) return RunAdvice::tr("Durations are set as predicted.");
   const QString takes = RunAdvice::tr("Durations are set as predicted; the rehearsal takes %1.")
                             .arg(seconds_text(seconds));
-  if (seconds <= kPatience) return takes;
+  if (seconds <= kPatienceSeconds) return takes;
   const QString less =
       small_copy_refusal(session, session.setup()).isEmpty()
           ? RunAdvice::tr("Fewer timed steps, or “Run a small copy here”, take less.")

@@ -17,6 +17,7 @@ struct ScheduleRule {
   bool searched = true;    // by the planner, unless it is told which
   int chunks = 1;          // on each rank, by nature; 0: the user chooses 2 or more
   bool splits_backward = false;
+  bool alike_on_one_stage = false;  // on one stage in the same order as all others that say so
   bool even_ranks = false;          // ranks and micro-batches come in pairs
   bool two_rounds = false;          // needs twice as many micro-batches as ranks
   bool holds_stages_twice = false;  // as many stages as ranks, each on two ranks
@@ -27,15 +28,15 @@ inline constexpr auto kScheduleRules = std::to_array<ScheduleRule>({
     {"gpipe", "GPipe", false},
     {"1f1b", "1F1B"},
     {"interleaved", "Interleaved 1F1B", true, 0},
-    {"zb-h1", "ZB-H1", true, 1, true},
-    {"zb-h2", "ZB-H2", true, 1, true},
+    {"zb-h1", "ZB-H1", true, 1, true, true},
+    {"zb-h2", "ZB-H2", true, 1, true, true},
     {"zb-1p", "ZB-1p", false, 1, true},
     {"zb-2p", "ZB-2p", false, 1, true},
     {"zb-v", "ZB-V", true, 2, true},
     {"v-half", "V-Half", false, 2, true},
     {"v-min", "V-Min", false, 2, true},
-    {"dualpipe", "DualPipe", true, 2, true, true, true, true},
-    {"dualpipe-v", "DualPipe-V", true, 2, true, false, true},
+    {"dualpipe", "DualPipe", true, 2, true, false, true, true, true},
+    {"dualpipe-v", "DualPipe-V", true, 2, true, false, false, true},
 });
 // The rule, or null for an order of one's own and unknown names.
 const ScheduleRule* find_schedule_rule(const Schedule& schedule);

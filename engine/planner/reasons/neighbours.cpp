@@ -145,7 +145,7 @@ class TwoShortest {
 // The plan of a Setup that fits; none: it cannot be, or is slower than two others.
 std::optional<Plan> fitting_plan(const Setup& setup, const Machine& machine,
                                  const PlanRefusal& refuses, TwoShortest& shortest) {
-  if (refuses && validate(setup).empty() && refuses(setup)) return std::nullopt;
+  if (refusal_of(setup, refuses)) return std::nullopt;
   Result<Trial> trial =
       try_candidate(setup, machine, [&](std::int64_t nanoseconds, std::int64_t /*bytes*/) {
         return shortest.may_have(nanoseconds);
