@@ -208,8 +208,8 @@ SweepPoint point_of(std::vector<std::string> values, const std::vector<Variation
   return point;
 }
 
-// Efficiency: tokens/s of a rank as a share of those at the fewest ranks, among the points that
-// differ in the first variation alone.
+// Efficiency: tokens/s of a rank as a share of those at the fewest ranks that are not known to need
+// more memory than there is, among the points that differ in the first variation alone.
 void fill_efficiency(std::vector<SweepPoint>& points, const std::vector<Metric>& metrics) {
   const auto found = std::find_if(metrics.begin(), metrics.end(),
                                   [](const Metric& shown) { return shown.key == kEfficiency; });
@@ -221,22 +221,26 @@ void fill_efficiency(std::vector<SweepPoint>& points, const std::vector<Metric>&
   };
   std::map<Others, const SweepPoint*> fewest;
   for (const SweepPoint& point : points) {
-    if (point.tokens_per_rank <= 0) continue;
+    if (point.tokens_per_rank <= 0 || point.fits == false) continue;
     const SweepPoint*& least = fewest[others(point)];
     if (least == nullptr || point.ranks < least->ranks) least = &point;
   }
-  for (SweepPoint& point : points)
-    if (point.tokens_per_rank > 0)
-      point.figures[at] = point.tokens_per_rank / fewest[others(point)]->tokens_per_rank;
+  for (SweepPoint& point : points) {
+    const auto baseline = fewest.find(others(point));
+    if (point.tokens_per_rank <= 0 || baseline == fewest.end()) continue;
+    point.figures[at] = point.tokens_per_rank / baseline->second->tokens_per_rank;
+    point.efficiency_of = baseline->second->values;
+  }
 }
 
-// A name that no answer knows is a slip of the pen.
+// A name that no answer knows is a slip of the pen. Efficiency is known, though no point may fit.
 Result<void> check_metrics(const std::vector<SweepPoint>& points,
                            const std::vector<Metric>& metrics) {
   const bool answered = std::any_of(points.begin(), points.end(),
                                     [](const SweepPoint& point) { return !point.refused; });
   for (std::size_t at = 0; answered && at < metrics.size(); ++at)
-    if (std::none_of(points.begin(), points.end(),
+    if (metrics[at].key != kEfficiency &&
+        std::none_of(points.begin(), points.end(),
                      [&](const SweepPoint& point) { return point.figures[at].has_value(); }))
       return message("metric-unknown",
                      "A prediction has no figure “{}”; there are {}, and every dotted key of "
@@ -295,18 +299,23 @@ Result<std::vector<SweepPoint>> sweep(
 
 json to_json(const std::vector<SweepPoint>& points, const std::vector<Variation>& variations,
              const std::vector<Metric>& metrics) {
+  const auto object_of = [&](const std::vector<std::string>& values) {
+    json object = json::object();
+    for (std::size_t at = 0; at < variations.size(); ++at)
+      object[variations[at].key] = value_of(values[at]);
+    return object;
+  };
   json list = json::array();
   for (const SweepPoint& point : points) {
-    json values = json::object(), figures = json::object();
-    for (std::size_t at = 0; at < variations.size(); ++at)
-      values[variations[at].key] = value_of(point.values[at]);
+    json figures = json::object();
     for (std::size_t at = 0; at < metrics.size(); ++at)
       figures[metrics[at].name] = point.figures[at] ? json(*point.figures[at]) : json(nullptr);
-    list.push_back({{"values", std::move(values)},
+    list.push_back({{"values", object_of(point.values)},
                     {"setup", point.setup},
                     {"metrics", std::move(figures)},
                     {"fits", point.fits ? json(*point.fits) : json(nullptr)},
                     {"refused", point.refused ? json(point.refused->text) : json(nullptr)}});
+    if (point.efficiency_of) list.back()["efficiency_of"] = object_of(*point.efficiency_of);
   }
   return {{"points", std::move(list)}};
 }

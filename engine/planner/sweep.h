@@ -37,7 +37,8 @@ struct Metric {
   std::string unit;  // "seconds", "bytes", "1", or empty where nothing is known of it
 };
 // "step" stands for step.seconds, "memory" for memory.needed_bytes, and so on. "efficiency" is
-// no key: tokens per second of a rank as a share of those at the fewest ranks of its line.
+// no key: tokens per second of a rank as a share of those at the fewest ranks of its line where the
+// memory is enough.
 Metric metric_from(const std::string& name);
 std::vector<std::string> short_metric_names();
 
@@ -47,6 +48,8 @@ struct SweepPoint {
   nlohmann::json setup;                        // as the answer tells it; null where it is refused
   std::optional<bool> fits;
   double ranks = 0, tokens_per_rank = 0;  // the latter per second; 0 where nothing is told of it
+  // Values of the point that its efficiency is a share of; none: it has no efficiency.
+  std::optional<std::vector<std::string>> efficiency_of;
   std::optional<Message> refused;  // the sentence of validate(), or of what else stands against it
 };
 
@@ -63,7 +66,8 @@ Result<std::vector<SweepPoint>> sweep(
     const TurnedAnswer& answer, const std::atomic<bool>* cancel = nullptr,
     const std::function<void(std::size_t, std::size_t)>& progress = {});
 
-// {"points": [{"values", "setup", "metrics", "fits", "refused"}]}
+// {"points": [{"values", "setup", "metrics", "fits", "refused"}]}, and of a point that has an
+// efficiency "efficiency_of", the values of the point that it is a share of.
 nlohmann::json to_json(const std::vector<SweepPoint>& points,
                        const std::vector<Variation>& variations,
                        const std::vector<Metric>& metrics);

@@ -107,6 +107,30 @@ TEST(Sweep, ComparesTokensOfARankWithThoseAtTheFewestRanks) {
   }
 }
 
+TEST(Sweep, ComparesWithTheFewestRanksThatFit) {
+  const auto said = [](double most) {
+    return [most](const Turned& turned) -> Result<json> {
+      const double ranks = std::stod(turned[0].second);
+      return json{{"ranks", ranks},
+                  {"memory", {{"fits", ranks > most}}},
+                  {"step", {{"tokens_per_second", 8 * std::pow(1.5, std::log2(ranks))}}}};
+    };
+  };
+  const std::vector<Variation> vary = {*variation_from("dp=1,2,4")};
+  const std::vector<Metric> show = {metric_from("tokens"), metric_from("efficiency")};
+  const auto points = sweep(vary, show, said(1));
+  ASSERT_TRUE(points.ok());
+  EXPECT_NEAR(*(*points)[0].figures[1], 1 / 0.75, 1e-12);
+  EXPECT_EQ((*points)[1].figures[1], 1.0);
+  EXPECT_NEAR(*(*points)[2].figures[1], 0.75, 1e-12);
+  const json list = to_json(*points, vary, show).at("points");
+  for (const json& point : list) EXPECT_EQ(point.at("efficiency_of"), json({{"dp", 2}}));
+  const auto none = sweep(vary, show, said(4));
+  ASSERT_TRUE(none.ok());
+  for (const SweepPoint& point : *none) EXPECT_FALSE(point.figures[1]);
+  EXPECT_FALSE(to_json(*none, vary, show).at("points")[0].contains("efficiency_of"));
+}
+
 TEST(Sweep, NamesHowManyCombinationsThereAreHoweverMany) {
   const auto said = [](std::initializer_list<const char*> typed) {
     std::vector<Variation> vary;
