@@ -22,8 +22,8 @@ of the roofline; the nearest call where there are none.
 NCCL.csv has columns operation, num_gpus, message_size (elements of 2 bytes of the whole array), ms; times
 that fall with size are joined to their geometric mean. LINKS.json is of SimuMax: a collective takes
 latency (n + offset) scale + fixed + sent bytes / (gbps 2^30 efficient_factor).
-MATMUL.csv is of SimuMax: columns b, m, n, k, share_of_peak, of products in the layouts of a training step; those of
-one (b = 1) count.
+MATMUL.csv is of SimuMax and has columns b, m, n, k, share_of_peak. It holds products in the layouts of a training
+step; only the rows of a single product (b = 1) are read.
 GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_peak; a point is the mean.
 ATTN.csv has columns heads, length, size, forward_seconds, backward_seconds, of causal calls.
 PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth. Of both, it is the share in the
@@ -274,14 +274,11 @@ def main():
     lines = text.rstrip("\n").split("\n")
     if what == "eager-passes":
         return print(json.dumps(eager_passes(numbers["passes"], origin)))
-    if what == "products":
+    if what in ("products", "training-products"):
         peak = numbers["half_flops_per_second"]["value"]
         products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"])
-        put(lines, "products", {**products, "origin": origin + ", products"})
-    elif what == "training-products":
-        peak = numbers["half_flops_per_second"]["value"]
-        products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"])
-        put(lines, "products", {**products, "origin": origin})
+        source = origin + ", products" if what == "products" else origin
+        put(lines, "products", {**products, "origin": source})
     elif what == "fp8-products":
         peak = numbers["fp8_flops_per_second"]["value"]
         products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"], 1)
