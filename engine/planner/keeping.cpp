@@ -20,8 +20,23 @@ Keeping::Keeping(const PlanRequest& request, const Space& space,
       ahead_(ahead),
       cancel_(cancel) {}
 
+void Keeping::note(PlanResult& result) {
+  const auto add = [&](std::optional<Plan> plan) {
+    result.keeping.push_back(std::move(plan));
+    result.keeping_too_long.push_back(too_long_);
+  };
+  for (const std::string& rule : rule_ids()) {
+    std::optional<Plan> plan = best(rule, result.best);
+    if (cancelled()) return;
+    add(std::move(plan));
+  }
+  std::optional<Plan> ordered = in_order(result.best);
+  if (!cancelled()) add(std::move(ordered));
+}
+
 std::optional<Plan> Keeping::best(const std::string& rule, const std::vector<Plan>& found) {
   Setup setup = request_.base;
+  too_long_ = 0;
   return best_that(
       [&](const Candidate& candidate) {
         space_.write(candidate, setup);
@@ -43,6 +58,7 @@ std::optional<Plan> Keeping::in_order(const std::vector<Plan>& found) {
     shallowest = degrees.begin()->first;
     widest = std::max(widest, of.tp);
   }
+  too_long_ = 0;
   for (const auto& [pp, tp] : degrees) {
     if (pp != shallowest && tp != widest) continue;
     std::optional<Plan> plan =
@@ -72,7 +88,11 @@ std::optional<Plan> Keeping::best_that(const Keeps& keeps, const std::vector<Pla
     if (first && at_least > first->time.count()) break;
     queue.pop();
     Entry& entry = entries_[at];
-    if (actions_of(entry, space_) > kMostFrontActions || !keeps(entry.candidate)) continue;
+    if (!keeps(entry.candidate)) continue;
+    if (actions_of(entry, space_) > kMostFrontActions) {
+      ++too_long_;
+      continue;
+    }
     std::optional<Plan> plan = look_at(entry, at);
     if (plan && (!first || stands_before(*plan, *first, Objective::kTime)))
       first = std::move(plan);

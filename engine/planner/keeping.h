@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,16 +25,18 @@ class Keeping {
           const std::optional<std::int64_t>& capacity, std::vector<Entry>& entries,
           Ahead<Look>& ahead, const std::atomic<bool>* cancel);
 
-  // The shortest step that keeps to a rule of rules.h and fits; none: there is none, or the search
-  // was cancelled. `found`: the best plans of the search, which has shown that no others are
-  // better.
+  // Notes what is said of PlanResult::keeping, of a search whose best plans are known.
+  void note(PlanResult& result);
+
+ private:
+  // The shortest step that keeps to a rule of rules.h and fits; none: there is none that is not too
+  // long, or the search was cancelled. `found`: the best plans of the search, which has shown that
+  // no others are better.
   std::optional<Plan> best(const std::string& rule, const std::vector<Plan>& found);
   // The shortest step of the plan that the usual order of the axes makes: TP as far as a plan needs
   // it to fit, up to a node; then PP as far as it needs that; DP with the rest, ZeRO 0 or 1, no CP.
   // None, and `found`: as above.
   std::optional<Plan> in_order(const std::vector<Plan>& found);
-
- private:
   using Keeps = std::function<bool(const Candidate&)>;
   std::optional<Plan> best_that(const Keeps& keeps, const std::vector<Plan>& found);
   // The next look at an entry. None: it is out, or its bounds may be higher now.
@@ -46,6 +49,9 @@ class Keeping {
   std::vector<Entry>& entries_;
   Ahead<Look>& ahead_;
   const std::atomic<bool>* cancel_;
+  // Of what was asked for last: candidates that were left out for their many actions, though they
+  // keep to it and may be faster than what was found.
+  std::int64_t too_long_ = 0;
 };
 
 }  // namespace parallelarium

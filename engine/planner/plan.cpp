@@ -179,9 +179,9 @@ Message too_large(const Tried& tried, const Machine& machine) {
 
 Message too_long(std::int64_t actions) {
   return message("plan-front-long",
-                 "It cannot be among the best. It may need less memory than faster plans do, but "
-                 "its stages times its micro-batches are {}, and for that a search simulates at "
-                 "most {}.",
+                 "It cannot be among the best. It may need less memory or fewer GPUs than faster "
+                 "plans do, but its stages times its micro-batches are {}, and for that a search "
+                 "simulates at most {}.",
                  actions, kMostFrontActions);
 }
 
@@ -285,14 +285,16 @@ nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
 
 nlohmann::json to_json(const std::vector<ReasonCount>& reasons) {
   nlohmann::json list = nlohmann::json::array();
-  for (const ReasonCount& reason : reasons)
+  for (const ReasonCount& reason : reasons) {
     list.push_back({{"id", reason.sentence.id},
                     {"class", name_of(reason.plan_class)},
                     {"count", reason.count},
                     {"sentence", reason.sentence.text},
                     {"example", short_axes(reason.example)},
-                    {"setup", to_json(reason.example)},
-                    {"change", reason.fitting ? to_json(*reason.fitting) : nlohmann::json()}});
+                    {"setup", to_json(reason.example)}});
+    if (reason.changes_tried)
+      list.back()["change"] = reason.fitting ? to_json(*reason.fitting) : nlohmann::json();
+  }
   return list;
 }
 
@@ -341,6 +343,7 @@ nlohmann::json to_json(const PlanResult& result) {
                      {"holds", rule.holds},
                      {"seconds", rule.seconds ? json(*rule.seconds) : json(nullptr)},
                      {"tied", rule.tied},
+                     {"too_long", rule.too_long},
                      {"setup", rule.setup ? to_json(*rule.setup) : json(nullptr)},
                      {"source", rule.source}});
     if (rule.critical)
@@ -378,6 +381,8 @@ nlohmann::json to_json(const PlanResult& result) {
           {"reasons", to_json(result.reasons)},
           {"best", std::move(best)},
           {"pareto", std::move(pareto)},
+          {"front_complete", result.front_too_long == 0 && !result.cancelled},
+          {"front_too_long", result.front_too_long},
           {"points", std::move(points)},
           {"least", std::move(least)},
           {"recommended", recommended_json(result.recommended)},

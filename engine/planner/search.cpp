@@ -16,7 +16,6 @@
 #include "engine/planner/front.h"
 #include "engine/planner/keeping.h"
 #include "engine/planner/listing.h"
-#include "engine/planner/reasons/rules.h"
 #include "engine/planner/tally.h"
 
 namespace parallelarium {
@@ -30,8 +29,8 @@ class Search {
  public:
   Search(const PlanRequest& request, const Space& space, const PlanWatch& watch)
       : request_(request), space_(space), watch_(watch) {
-    const Machine& machine = request.machine;
-    if (!machine.ranks_share_memory() && !machine.local) capacity_ = usable_bytes(machine);
+    const Machine& on = request.machine;
+    if (!on.ranks_share_memory() && !on.local) capacity_ = usable_bytes(on);
   }
 
   Result<PlanResult> run() {
@@ -161,7 +160,7 @@ class Search {
       const double least = value_of(entries_[at]);
       if (first < 0) first = least;
       queue_.pop();
-      if (look_at(at, [&] { return coming_best(); })) queue_.push(place_of(at));
+      if (look_at(at, [&] { return coming_best(at); })) queue_.push(place_of(at));
       const auto& best = result_.best;
       const bool enough = best.size() >= static_cast<std::size_t>(request_.top);
       const double span = enough ? value_of(best.back()) - first : 0;
@@ -173,8 +172,8 @@ class Search {
            });
     }
   }
-  std::vector<std::size_t> coming_best() {
-    Coming coming;
+  std::vector<std::size_t> coming_best(std::size_t first) {
+    Coming coming(space_, entries_[first]);
     for (; !queue_.empty(); queue_.pop()) {
       const std::size_t at = std::get<2>(queue_.top());
       if (cannot_be_among_best(entries_[at]) || !coming.takes(entries_[at])) break;
@@ -197,7 +196,7 @@ class Search {
       const std::size_t at = left_.top().second;
       left_.pop();
       if (is_decided_by_bounds(entries_[at])) continue;
-      if (look_at(at, [&] { return coming_smaller(); }))
+      if (look_at(at, [&] { return coming_smaller(at); }))
         left_.emplace(entries_[at].nanoseconds, at);
       tell(kBestShare + (kRulesShare - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
            [](const Message& decided, const Message& of) {
@@ -207,8 +206,8 @@ class Search {
            });
     }
   }
-  std::vector<std::size_t> coming_smaller() {
-    Coming coming;
+  std::vector<std::size_t> coming_smaller(std::size_t first) {
+    Coming coming(space_, entries_[first]);
     for (; !left_.empty(); left_.pop()) {
       const std::size_t at = left_.top().second;
       if (dominated(entries_[at])) {  // and will be
@@ -226,21 +225,22 @@ class Search {
     return entry.walked() && actions_of(entry, space_) > kMostFrontActions;
   }
   bool is_decided_by_bounds(const Entry& entry) {
-    if (dominated(entry))
+    if (dominated(entry)) {
       count_bounded(entry);
-    else if (too_long_for_front(entry))
-      tally_.count(PlanClass::kBounded, too_long(actions_of(entry, space_)), entry.candidate);
-    else
-      return false;
+      return true;
+    }
+    if (!too_long_for_front(entry)) return false;
+    ++result_.front_too_long;
+    tally_.count(PlanClass::kBounded, too_long(actions_of(entry, space_)), entry.candidate);
     return true;
   }
 
   void count_bounded(const Entry& entry) {
     const auto say = [&] {
-      const Plan* best = result_.best.empty() ? nullptr : &result_.best.front();
+      const auto& best = result_.best;
       return message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
                      figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(entry.nanoseconds))),
-                     figure(best == nullptr ? "?" : fmt::format("{:.4g}", best->step.seconds)));
+                     figure(best.empty() ? "?" : fmt::format("{:.4g}", best.front().step.seconds)));
     };
     tally_.count(Tally::Kind::kBounded, PlanClass::kBounded, say, entry.candidate);
   }
@@ -250,11 +250,11 @@ class Search {
   bool look_at(std::size_t at, const Coming& coming) {
     Entry& entry = entries_[at];
     Look look = ahead_.take(at, coming);
+    if (cancelled()) return false;  // a trial may have stopped for that
     if (look.trial) {
       take(entry, *look.trial);
       return false;
     }
-    if (!look.bound) return false;  // cancelled
     if (!*look.bound) {
       entry.out = true;
       tally_.count(PlanClass::kRefused, look.bound->error(), entry.candidate);
@@ -283,7 +283,8 @@ class Search {
     const Setup setup = space_.setup_of(entry.candidate);
     if (entry.walked())
       look.trial.emplace(try_candidate(setup, request_.machine, [&](auto at_least, auto bytes) {
-        return may_be_told(entry.candidate, std::max(entry.nanoseconds, at_least), bytes);
+        return !cancelled() &&
+               may_be_told(entry.candidate, std::max(entry.nanoseconds, at_least), bytes);
       }));
     else
       look.bound.emplace(entry.walks == 0   ? tables_.walked(entry, setup)
@@ -340,18 +341,10 @@ class Search {
     const bool told = request_.objective == Objective::kTime && !request_.best_alone;
     if (!told || cancelled() || result_.best.empty()) return;
     tell(kRulesShare, [](auto, auto) { return message("plan-rules", "Testing rules of thumb."); });
-    {
-      const std::lock_guard lock(told_);
-      keeping_ = true;
-    }
-    Keeping keeping(request_, space_, capacity_, entries_, ahead_, watch_.cancel);
-    for (const std::string& rule : rule_ids()) {
-      std::optional<Plan> plan = keeping.best(rule, result_.best);
-      if (cancelled()) return;
-      result_.keeping.push_back(std::move(plan));
-    }
-    std::optional<Plan> ordered = keeping.in_order(result_.best);
-    if (!cancelled()) result_.keeping.push_back(std::move(ordered));
+    std::unique_lock lock(told_);
+    keeping_ = true;
+    lock.unlock();
+    Keeping(request_, space_, capacity_, entries_, ahead_, watch_.cancel).note(result_);
   }
 
   void finish() {

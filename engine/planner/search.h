@@ -74,6 +74,7 @@ struct ReasonCount {
   Setup example;     // of that one, or of one that is refused likewise whatever its ZeRO
   // With which an example that does not fit would fit; by note_fitting_changes(), in neighbours.h.
   std::optional<SingleChange> fitting;
+  bool changes_tried = false;  // so that without `fitting` no change would do
 };
 
 // The candidate that comes nearest to fitting, of all that do not.
@@ -117,6 +118,8 @@ struct PlanRule {
   std::optional<double> seconds;  // that the best which keeps to it takes longer; none: none fits
   bool tied = false;              // which cannot be told apart
   std::optional<Setup> setup;     // of that one
+  // Candidates that keep to it, may be faster and are too long to be simulated for it.
+  std::int64_t too_long = 0;
   std::optional<CriticalBatch> critical;  // of the rule about the batch, which no plan breaks
   Message sentence;
 };
@@ -148,7 +151,11 @@ struct PlanResult {
   std::vector<ReasonCount> reasons;          // most frequent first
   std::vector<Plan> best;                    // by objective; at most `top`
   std::vector<std::vector<PlanReason>> why;  // of each of them
-  std::vector<Plan> pareto;  // none other is faster and smaller and needs fewer GPUs; by time
+  // By time: of what was simulated, none other is faster and smaller and needs fewer GPUs. It may
+  // lack some of the `front_too_long` candidates that no plan dominates and that have so many
+  // actions that they are not simulated for it.
+  std::vector<Plan> pareto;
+  std::int64_t front_too_long = 0;
   struct Point {
     double seconds = 0;
     std::int64_t bytes = 0;
@@ -162,6 +169,9 @@ struct PlanResult {
   // of the axes makes (Keeping::in_order); fewer where the search was cancelled, and none for
   // another objective than time.
   std::vector<std::optional<Plan>> keeping;
+  // Of each of them: candidates that keep to it, may be faster and are too long to be simulated for
+  // it.
+  std::vector<std::int64_t> keeping_too_long;
   std::vector<PlanRule> rules;  // by note_rules(), in rules.h
   double seconds = 0;           // that the search took
 };

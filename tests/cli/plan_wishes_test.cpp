@@ -46,7 +46,7 @@ TEST(Plan, TellsReasonsWhole) {
   for (const json& reason : answer.at("reasons")) {
     if (reason.at("class") == "bounded") continue;
     std::string said = reason.at("sentence");
-    if (!reason.at("change").is_null()) {
+    if (reason.contains("change") && !reason.at("change").is_null()) {
       said += reason.at("change").at("sentence").get<std::string>();
       ++changes;
     }

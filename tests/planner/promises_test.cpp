@@ -94,6 +94,8 @@ TEST(Search, SimulatesPlansOfManyActions) {
   ASSERT_EQ(found->reasons.size(), 1U);
   EXPECT_EQ(found->reasons.front().plan_class, PlanClass::kBounded);
   EXPECT_EQ(found->reasons.front().sentence.id, "plan-front-long");
+  EXPECT_EQ(found->front_too_long, 1);
+  EXPECT_FALSE(to_json(*found).at("front_complete").get<bool>());
 }
 
 // Each reason for which candidates do not fit has a change that does, where there is one.
@@ -116,14 +118,18 @@ TEST(Search, NotesWhatWouldMakeCandidatesFit) {
   PlanWatch watch;
   watch.cancel = &cancel;
   note_fitting_changes(*found, request, watch);
-  for (const ReasonCount& reason : found->reasons) EXPECT_FALSE(reason.fitting);
+  for (const ReasonCount& reason : found->reasons)
+    EXPECT_FALSE(reason.fitting || reason.changes_tried);
+  for (const nlohmann::json& reason : to_json(found->reasons))
+    EXPECT_FALSE(reason.contains("change")) << reason;
   note_fitting_changes(*found, request);
   int noted = 0;
   for (const ReasonCount& reason : found->reasons) {
     if (reason.plan_class != PlanClass::kDoesNotFit) {
-      EXPECT_FALSE(reason.fitting) << reason.sentence.text;
+      EXPECT_FALSE(reason.fitting || reason.changes_tried) << reason.sentence.text;
       continue;
     }
+    EXPECT_TRUE(reason.changes_tried);
     std::optional<Nanoseconds> least;
     for (const ChangedSetup& change : single_changes(reason.example, request.machine)) {
       if (!space->covers(change.setup)) continue;

@@ -86,6 +86,24 @@ TEST(Rules, TakeAxesInTheirOrderUntilAPlanFits) {
   EXPECT_GT(widened, 0);
 }
 
+// Where the plans that keep to a rule have too many actions, nobody knows that none of them fits.
+TEST(Rules, SayThatPlansWereTooLongToBeTried) {
+  std::mt19937 random(5);
+  const PlanRequest request = small_problem(random);
+  Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok()) << found.error().text;
+  ASSERT_FALSE(found->best.empty());
+  ASSERT_EQ(found->keeping_too_long.size(), found->keeping.size());
+  found->keeping.back().reset();
+  PlanResult with_long = *found;
+  with_long.keeping_too_long.back() = 3;
+  note_rules(*found, request);
+  EXPECT_EQ(order_of(*found).sentence.id, "plan-rule-none");
+  note_rules(with_long, request);
+  EXPECT_EQ(order_of(with_long).sentence.id, "plan-rule-long");
+  EXPECT_EQ(order_of(with_long).too_long, 3);
+}
+
 // A batch is under the critical one of its model, or over it, and no plan changes that.
 TEST(Rules, SayUpToWhichBatchMoreReplicasHelp) {
   std::mt19937 random(3);

@@ -232,6 +232,12 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
   text += rules_text(result.rules);
   text += fmt::format("\nFastest for their memory and GPUs ({} plans)\n{}", result.pareto.size(),
                       plans_table(result.pareto, kFrontShown));
+  if (result.front_too_long > 0)
+    text += wrapped(fmt::format("There are {} more candidates that may belong to them and have "
+                                "too many stages times micro-batches to be simulated for that.",
+                                result.front_too_long),
+                    kPlanWidth, 0) +
+            "\n";
   return text + fmt::format("\nSearched in {}.\n", seconds_text(result.seconds));
 }
 

@@ -241,17 +241,28 @@ std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& mach
 
 void note_fitting_changes(PlanResult& result, const PlanRequest& request, const PlanWatch& watch) {
   if (result.cancelled) return;
-  watch.tell(kFittingShare,
-             message("plan-fitting", "Looking for changes with which candidates would fit."));
   const Result<Space> space = Space::of(request);
+  if (!space) return;  // and there was no search
+  std::vector<ReasonCount*> large;
+  for (ReasonCount& reason : result.reasons)
+    if (reason.plan_class == PlanClass::kDoesNotFit) large.push_back(&reason);
   ChangeRules rules;
   rules.refuses = request.refuses;
   rules.cancel = watch.cancel;
-  if (space && !result.best.empty())
-    rules.wanted = [&](const Setup& other) { return space->covers(other); };
-  for (ReasonCount& reason : result.reasons)
-    if (reason.plan_class == PlanClass::kDoesNotFit)
-      reason.fitting = cheapest_change(reason.example, request.machine, rules);
+  if (!result.best.empty()) rules.wanted = [&](const Setup& other) { return space->covers(other); };
+  for (std::size_t at = 0; at < large.size(); ++at) {
+    rules.progress = [&](double share) {
+      const double done = (static_cast<double>(at) + share) / static_cast<double>(large.size());
+      watch.tell(kFittingShare + (kRecommendedShare - kFittingShare) * done,
+                 message("plan-fitting", "Looking for changes with which candidates would fit."));
+    };
+    rules.progress(0);
+    std::optional<SingleChange> change =
+        cheapest_change(large[at]->example, request.machine, rules);
+    if (watch.cancel != nullptr && *watch.cancel) return;
+    large[at]->fitting = std::move(change);
+    large[at]->changes_tried = true;
+  }
 }
 
 }  // namespace parallelarium

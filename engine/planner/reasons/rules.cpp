@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/plan/text/units.h"
+#include "engine/planner/entry.h"
 
 namespace parallelarium {
 namespace {
@@ -38,6 +39,12 @@ constexpr Rule kRules[] = {
 };
 
 Message cost_of(const PlanRule& told, const Message& said, const Plan& best) {
+  if (!told.seconds && told.too_long > 0)
+    return message("plan-rule-long",
+                   "{}: none is known. Of plans that do so, {} are not ruled out by their memory, "
+                   "and their stages times their micro-batches are more than the {} that a search "
+                   "simulates for this at most.",
+                   said, told.too_long, kMostFrontActions);
   if (!told.seconds) return message("plan-rule-none", "{}: no plan that does so fits.", said);
   const Message takes = figure(seconds_text(*told.seconds));
   const Message share = figure(percent_text(*told.seconds / best.step.seconds));
@@ -113,7 +120,9 @@ void note_rules(PlanResult& result, const PlanRequest& request) {
   // Fewer are of another objective, or of a search that was cancelled.
   if (result.best.empty() || result.cancelled || result.keeping.size() <= std::size(kRules)) return;
   const Plan& best = result.best.front();
-  const auto tell = [&](PlanRule told, const std::optional<Plan>& plan, const auto& say) {
+  const auto tell = [&](PlanRule told, std::size_t at, const auto& say) {
+    const std::optional<Plan>& plan = result.keeping[at];
+    told.too_long = result.keeping_too_long[at];
     if (plan) {
       told.setup = plan->setup;
       told.seconds = plan->step.seconds - best.step.seconds;
@@ -128,7 +137,7 @@ void note_rules(PlanResult& result, const PlanRequest& request) {
     told.id = rule.id;
     told.source = rule.source;
     told.holds = rule.keeps(best.setup, request.machine);
-    tell(std::move(told), result.keeping[at],
+    tell(std::move(told), at,
          [&](const PlanRule& of) { return sentence_of(of, rule.said(), best); });
   }
   const std::optional<Plan>& ordered = result.keeping.back();
@@ -136,7 +145,8 @@ void note_rules(PlanResult& result, const PlanRequest& request) {
   order.id = "axis-order";
   order.source = "Narayanan et al. 2021, sections 3.2 and 3.3, takeaways 1 and 2";
   order.holds = ordered && ordered->setup == best.setup;
-  tell(std::move(order), ordered, [&](const PlanRule& of) { return sentence_of_order(of, best); });
+  tell(std::move(order), result.keeping.size() - 1,
+       [&](const PlanRule& of) { return sentence_of_order(of, best); });
   result.rules.push_back(rule_of_batch(request));
 }
 
