@@ -38,7 +38,7 @@ TEST_F(LessonHeard, APartsFirstControlSaysWhatIsAskedElseItsText) {
       << told(first).toStdString();
   go_to(4);
   EXPECT_TRUE(told(primary()).contains(text()));
-  go_to(6);
+  go_to(5);
   set("dp", "1");
   EXPECT_TRUE(told(primary()).contains(QStringLiteral("must be 4, is 1: not yet")))
       << told(primary()).toStdString();
@@ -68,7 +68,7 @@ TEST_F(LessonHeard, TheButtonThatLeadsOnSaysWhatCameOfTheAnswer) {
 
 TEST_F(LessonHeard, AGoalThatIsReachedSaysSoAtTheButtonThatChecksIt) {
   open(QStringLiteral("copies-that-agree"));
-  go_to(6);
+  go_to(5);
   set("dp", "1");
   press_primary();
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Not quite: ")));

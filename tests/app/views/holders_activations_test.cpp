@@ -312,7 +312,7 @@ TEST_F(HoldersActivations, BelowTheTablesStandsThatTheHeadAddsToThem) {
 }
 
 // What the picture shows of a run a screen reader hears, too.
-TEST(HoldersRun, LossAndHashOfARankAreToldInWords) {
+TEST(HoldersWords, LossAndHashOfARankAreToldInWords) {
   HoldersPicture picture;
   picture.all_rows = 2;
   for (const bool own_part : {true, false}) {
