@@ -162,10 +162,11 @@ TEST_F(LayerValues, WhatIsNotComparedSaysWhy) {
         const bool never = !layer_way_text(of).isEmpty() || later_in_ring;
         EXPECT_EQ(checked.startsWith(QLatin1String("not yet")), !looked && !never)
             << checked.toStdString();
-        if (never)
+        if (never) {
           EXPECT_TRUE(checked.startsWith(later_in_ring ? QLatin1String("with the first exchange")
                                                        : QLatin1String("not here")))
               << checked.toStdString();
+        }
         if (looked && !picture.look.inside->identity_of(step)) ++without;
       }
       EXPECT_GT(sent, 1);
