@@ -214,8 +214,7 @@ bool comes_to_the_same(const Plan& a, const Plan& b) {
   Candidate other = b.candidate;
   other.schedule = a.candidate.schedule;
   other.chunks = a.candidate.chunks;
-  return a.candidate.pp == 1 && a.candidate == other && a.time == b.time &&
-         a.needed_bytes == b.needed_bytes;
+  return a.candidate.pp == 1 && a.candidate == other && a.time == b.time;
 }
 
 std::string layers_text(const std::vector<int>& layers) {
