@@ -127,7 +127,7 @@ TEST_F(SearchAnswers, EveryDotOfTheScatterSaysWhatItIs) {
 // A hollow dot has no Setup that could be selected: a click says its figures, how far it is from
 // the best and why it cannot be opened, and rings it.
 TEST_F(SearchAnswers, AClickOnADotThatWasNotKeptSaysItsFigures) {
-  search_for(plan_wish("llama3-8b", "8"));
+  search_for(plan_wish("gpt2-124m", "4"));
   ASSERT_TRUE(search().answer());
   SelectionText told;
   QObject::connect(&view(), &View::described, [&](const SelectionText& text) { told = text; });
