@@ -52,22 +52,6 @@ TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
   }
 }
 
-TEST(Sweep, TellsHowManyNodesAGroupOfItsAxisTakes) {
-  const json points = command({"sweep", "--model", "llama3-70b", "--machine", "dgx-h100", "--gpus",
-                               "64", "--global-batch", "64", "--vary", "tp=4,8,16", "--show",
-                               "step,efficiency", "--json"})
-                          .json()
-                          .at("points");
-  const std::vector<int> of_group = {1, 1, 2};
-  for (std::size_t at = 0; at < points.size(); ++at) {
-    EXPECT_EQ(points[at].at("nodes"), 8);
-    EXPECT_EQ(points[at].at("group_nodes"), of_group[at]);
-  }
-  const json other =
-      command({"sweep", "--vary", "micro-batch=1", "--show", "step", "--json"}).json().at("points");
-  EXPECT_FALSE(other[0].contains("group_nodes")) << "micro-batches have no groups";
-}
-
 TEST(Compare, HasEachTechniqueAlone) {
   const Folder folder;
   const std::vector<std::string> of = {
