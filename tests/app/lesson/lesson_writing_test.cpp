@@ -60,8 +60,8 @@ TEST_F(Writing, AnswersStayWhereOnlyTextsChangeAndTheStepBeginsAnewWhereItChange
   ASSERT_EQ(player().state().attempts, 1);
   std::ofstream(copy_.folder() / "text.en.md", std::ios::app) << "\nOne more sentence.\n";
   const auto body_ends = [&] {
-    return player().lesson().text("en").steps.at("take-away").body.find("One more sentence") !=
-           std::string::npos;
+    const StepText& last = player().lesson().text("en").steps.at("take-away");
+    return last.parts.at("notes").find("One more sentence") != std::string::npos;
   };
   ASSERT_TRUE(wait_until(body_ends, 10'000));
   EXPECT_EQ(player().state().attempts, 1) << "only texts have changed";

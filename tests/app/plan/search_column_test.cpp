@@ -110,10 +110,6 @@ TEST_F(SearchFixture, EnterInANumberSearches) {
   auto* line = gpus->findChild<QLineEdit*>();
   gpus->setFocus();
   line->selectAll();
-  QTest::keyClicks(line, QStringLiteral("many"));
-  QTest::keyClick(gpus, Qt::Key_Return);
-  EXPECT_FALSE(search().searching()) << "no number of GPUs";
-  line->selectAll();
   QTest::keyClicks(line, QStringLiteral("1"));
   QTest::keyClick(gpus, Qt::Key_Return);
   EXPECT_EQ(search().wish().gpus, QStringLiteral("1"));

@@ -163,7 +163,8 @@ QSet<QString> same_words() {
 // Qt's own words come from Qt's translations, which a computer may lack.
 bool is_as_printed(const QString& text) {
   static const QRegularExpression cited(
-      QStringLiteral("et al\\.|arXiv|JPDC|, docs: |^specification: | whitepaper$"));
+      QStringLiteral("et al\\.|^[A-Z][a-z]+ and [A-Z][a-z]+ \\d{4}|arXiv|JPDC|, docs: "
+                     "|^specification: | whitepaper$"));
   static const QRegularExpression formula(QStringLiteral("^[^.]*[+·/(][^.]* = [^=]*\\d"));
   static const QSet<QString> of_qt{QStringLiteral("Scroll Left"), QStringLiteral("Scroll Right"),
                                    QStringLiteral("Press shortcut"), QStringLiteral("Close")};
