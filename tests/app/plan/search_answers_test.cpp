@@ -140,7 +140,9 @@ TEST_F(SearchAnswers, AClickOnADotThatWasNotKeptSaysItsFigures) {
     const QPointF at = rect.center();
     if (hits.limit.contains(at) ||
         std::any_of(hits.plans.begin(), hits.plans.end(),
-                    [&](const SearchHits::Plan& plan) { return plan.rect.contains(at); }))
+                    [&](const SearchHits::Plan& plan) {
+                      return plan.rect.adjusted(-8, -8, 8, 8).contains(at);
+                    }))
       continue;
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, at.toPoint());
     QStringList facts;
