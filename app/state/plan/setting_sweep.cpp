@@ -256,8 +256,8 @@ QString doubled(std::int64_t least) {
   return values.join(QLatin1Char(','));
 }
 
-// The least that `filled`, a number of `setup`, can be up to what it is, and leaves it at that; 1
-// where the Setup is wrong as it is.
+// Sets `filled`, a number of `setup`, to the least value up to its own with which the Setup is
+// valid, and returns it. A Setup that is not valid stays as it is and gives 1.
 int least_valid(Setup& setup, int& filled) {
   const int now = filled;
   if (!validate(setup).empty()) return 1;

@@ -99,7 +99,7 @@ TEST_F(SearchFixture, AnOrderOfRanksHasOneName) {
   EXPECT_TRUE(axes_text(setup).contains(box->itemText(at)));
 }
 
-// Whoever has typed the last number gets plans without a click.
+// Enter after the last number begins the search, so that plans need no click.
 TEST_F(SearchFixture, EnterInANumberSearches) {
   search().set_wish(small_wish());
   QApplication::processEvents();

@@ -134,7 +134,7 @@ struct LayerLayout {
   ContextPlaces context;
   std::vector<LayerTarget> targets;
   double kept_top = 0;  // of what a layer keeps, where it is shown
-  double right = 0;     // so wide it must be for all columns
+  double right = 0;     // the width that all columns need
   double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
   double lane_bar = 13;  // high
   bool in_lanes(double y) const {
