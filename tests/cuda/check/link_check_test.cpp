@@ -98,6 +98,30 @@ TEST(LinkCheck, NamesThePairThatHangsAndGoesOnWithTheOthers) {
   EXPECT_EQ(nccl.inner().open(), 0);
 }
 
+// Looks at its queue so rarely that an abort has emptied it in between.
+struct SlowToLook final : QueuedDevice {
+  SlowToLook() : QueuedDevice(std::chrono::microseconds{0}) {}
+  bool passed(std::int32_t mark) const override {
+    if (QueuedDevice::passed(mark)) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    return QueuedDevice::passed(mark);
+  }
+};
+
+TEST(LinkCheck, DoesNotTakeWhatAnAbortLeavesForAMessage) {
+  FaultyNccl nccl;
+  nccl.stop_after(1);  // the first message connects the two
+  LinkRig rig = rig_of(nccl, 2);
+  rig.make_device = [](int, int, Lane) { return std::make_unique<SlowToLook>(); };
+  LinkLimits limits;
+  limits.deadline = Clock::now() + std::chrono::seconds{2};
+  limits.connect = limits.step = limits.end = std::chrono::seconds{30};
+  const LinkFindings found = check_links(
+      rig, link_steps(rig), limits, [](int place) { return place; }, [](double, const auto&) {});
+  for (const LinkFault& fault : found.faults) ADD_FAILURE() << fault.found.text;
+  EXPECT_EQ(found.unreached.size(), link_steps(rig).size() - 1);
+}
+
 TEST(LinkCheck, FindsACollectiveThatLosesOneRanksPart) {
   FaultyNccl nccl;
   nccl.leave_out(1, 3);

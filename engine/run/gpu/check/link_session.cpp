@@ -148,6 +148,8 @@ Result<void> LinkSession::wait(Device& device) const {
     if (Result<void> good = device.launched(); !good) return good;
     std::this_thread::sleep_for(kLinkPoll);
   }
+  // An abort ends what waits, too: then nothing has arrived.
+  if (stop_.raised()) return stopped();
   return device.launched();
 }
 
