@@ -213,7 +213,8 @@ QString LessonPanel::primary_label() const {
   switch (player_.step().kind) {
     case StepKind::kRun:
       if (session_.jobs().state() != RunState::kIdle) return tr("Cancel");
-      return player_.step().wants_proof() ? tr("▶ Prove it") : tr("▶ Run");
+      return player_.step().wants_proof() ? tr("▶ Prove it")
+                                          : QStringLiteral("▶ ") + run_verb(session_);
     case StepKind::kGoal:
     case StepKind::kBuild:
     case StepKind::kFind:
@@ -236,7 +237,7 @@ void LessonPanel::refresh_controls() {
   show_answer_->setVisible(solved && !player_.model_answer().isEmpty());
   if (open) {
     show_answer_->setText(player_.step().kind == StepKind::kRead ? tr("If your notes say …")
-                                                                 : tr("Model answer"));
+                                                                 : tr("Explanation"));
     answer_->setAccessibleName(show_answer_->text());
   }
   primary_->setEnabled(true);

@@ -54,12 +54,13 @@ void LessonPanel::follow_conditions() {
   if (player_.is_open() && step_now() == shown_ && player_.state().judgement) refresh_feedback();
 }
 
-// A question that was answered tells its derivation, whether the answer was right or wrong.
+// A question that was answered tells its derivation, whether the answer was right or wrong; a goal
+// that was reached tells why that way reaches it.
 bool LessonPanel::tells_why() const {
   const LessonPlayer::StepState& state = player_.state();
   const StepKind kind = player_.step().kind;
-  return state.solved && state.judgement && player_.tells_verdict() &&
-         (kind == StepKind::kPredict || kind == StepKind::kExplain);
+  return state.solved && state.judgement && player_.tells_verdict() && kind != StepKind::kRead &&
+         kind != StepKind::kRun;
 }
 
 void LessonPanel::refresh_feedback() {

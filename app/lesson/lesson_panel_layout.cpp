@@ -180,7 +180,7 @@ void LessonPanel::build_feedback() {
   judged->addWidget(way_out_);
   body_->addWidget(feedback_box_);
 
-  show_answer_ = new QPushButton(tr("Model answer"));
+  show_answer_ = new QPushButton(tr("Explanation"));
   speak_as(*show_answer_, {QAccessible::Button});
   show_answer_->setCheckable(true);
   show_answer_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
@@ -191,7 +191,7 @@ void LessonPanel::build_feedback() {
   });
   body_->addWidget(show_answer_);
   answer_ = new MarkdownView;
-  answer_->setAccessibleName(tr("Model answer"));
+  answer_->setAccessibleName(tr("Explanation"));
   body_->addWidget(answer_);
 }
 

@@ -4116,10 +4116,6 @@
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>▶ Run</source>
-        <translation>▶ Starten</translation>
-    </message>
-    <message>
         <source>Check</source>
         <translation>Prüfen</translation>
     </message>
@@ -4188,8 +4184,8 @@
         <translation>Rückmeldung</translation>
     </message>
     <message>
-        <source>Model answer</source>
-        <translation>Musterantwort</translation>
+        <source>Explanation</source>
+        <translation>Erklärung</translation>
     </message>
     <message>
         <source>Back</source>
@@ -4765,8 +4761,8 @@ nach Plan</translation>
 <context>
     <name>parallelarium::PipelineView</name>
     <message>
-        <source>One stage, no pipeline. Below its bars stands what each rank sends: full where the rank waits for it, light where it computes meanwhile.</source>
-        <translation>Eine Stufe, keine Pipeline. Unter ihren Balken steht, was jeder Rang sendet: kräftig, wo der Rang darauf wartet, hell, wo er währenddessen rechnet.</translation>
+        <source>One stage, no pipeline. Below its bars stands what each rank sends: filled where the rank waits for it, hollow where it computes meanwhile. The height of many short ones is their share of the time.</source>
+        <translation>Eine Stufe, keine Pipeline. Unter ihren Balken steht, was jeder Rang sendet: gefüllt, wo der Rang darauf wartet, hohl, wo er währenddessen rechnet. Die Höhe vieler kurzer ist ihr Anteil an der Zeit.</translation>
     </message>
     <message>
         <source>Pipeline</source>
@@ -7757,6 +7753,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>**✓✓ Mastered:** “%1” and two thirds of all questions were right at the first try.</source>
         <translation>**✓✓ Gemeistert:** „%1“ und zwei Drittel aller Fragen waren beim ersten Versuch richtig.</translation>
+    </message>
+    <message>
+        <source>**✓✓ Mastered before.** This time “%1”, or more than a third of all questions, was not right at the first try.</source>
+        <translation>**✓✓ Früher schon beherrscht.** Diesmal war „%1“ oder mehr als ein Drittel aller Fragen nicht im ersten Versuch richtig.</translation>
     </message>
     <message>
         <source>**✓ Done, not mastered yet.** For that “%1” and two thirds of all questions must be right at the first try: start the lesson again, with new numbers.</source>

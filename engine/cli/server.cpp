@@ -323,7 +323,6 @@ bool Server::handle(const nlohmann::json& json) {
 }
 
 int Server::serve() {
-  keep_freed_memory();
   FrameReader reader;
   std::vector<char> block(std::size_t{1} << 16);
   while (true) {

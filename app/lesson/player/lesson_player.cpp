@@ -54,9 +54,18 @@ std::string LessonPlayer::language() {
   return QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString();
 }
 
-std::uint64_t LessonPlayer::new_seed(const std::string& lesson) const {
-  if (const auto& place = progress_.place()) return place->seed(lesson);
-  return QRandomGenerator::global()->bounded(1u, 1000000u);
+// Of a lesson that is played again the numbers are others, unless a class has its own.
+std::uint64_t LessonPlayer::new_seed(const Lesson& lesson) const {
+  if (const auto& place = progress_.place()) return place->seed(lesson.id);
+  const nlohmann::json before = progress_.record(lesson.id, lesson.version);
+  const bool again = before.is_object() && before.contains("seed");
+  const Symbols last = again ? draw(lesson, before["seed"].get<std::uint64_t>()) : Symbols{};
+  std::uint64_t seed = 0;
+  for (int tries = 0; tries < 20; ++tries) {
+    seed = QRandomGenerator::global()->bounded(1u, 1000000u);
+    if (!again || draw(lesson, seed) != last) break;
+  }
+  return seed;
 }
 
 Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64_t> seed) {
@@ -70,7 +79,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   exam_ = progress_.place() && progress_.place()->is_exam();
   asked_.clear();
   lesson_ = std::move(*lesson);
-  seed_ = seed ? *seed : new_seed(lesson_->id);
+  seed_ = seed ? *seed : new_seed(*lesson_);
   drawn_ = draw(*lesson_, seed_);
   states_ = std::vector<StepState>(lesson_->steps.size());
   at_ = 0;  // before anybody asks for the step: the lesson before may have had more

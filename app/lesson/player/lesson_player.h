@@ -253,7 +253,7 @@ class LessonPlayer : public QObject {
   Session& session_;
   LessonProgress progress_;
   std::optional<Lesson> lesson_;
-  std::uint64_t new_seed(const std::string& lesson) const;
+  std::uint64_t new_seed(const Lesson& lesson) const;
   std::uint64_t seed_ = 0;
   Symbols drawn_;
   std::vector<StepState> states_;

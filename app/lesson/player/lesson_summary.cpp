@@ -113,10 +113,14 @@ QString LessonPlayer::summary() const {
   entries.prepend(facts.join(kDot) + QLatin1Char('.'));
   if (const Step* transfer = lesson_->find(mastery.transfer)) {
     const QString question = title(static_cast<std::size_t>(transfer - lesson_->steps.data()));
+    const auto counted = progress_.mastery(lesson_->id, lesson_->version);
     entries.prepend(
         (mastery.mastered()
              ? Summary::tr("**✓✓ Mastered:** “%1” and two thirds of all questions were right at "
                            "the first try.")
+         : counted && counted->mastered()
+             ? Summary::tr("**✓✓ Mastered before.** This time “%1”, or more than a third of all "
+                           "questions, was not right at the first try.")
              : Summary::tr("**✓ Done, not mastered yet.** For that “%1” and two thirds of all "
                            "questions must be right at the first try: start the lesson again, with "
                            "new numbers."))

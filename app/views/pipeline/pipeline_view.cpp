@@ -246,8 +246,9 @@ void PipelineView::refresh() {
   s.one_stage->setVisible(mesh.pp == 1);
   s.one_stage->setText(
       mesh.ranks() > 1
-          ? tr("One stage, no pipeline. Below its bars stands what each rank sends: full where the "
-               "rank waits for it, light where it computes meanwhile.")
+          ? tr("One stage, no pipeline. Below its bars stands what each rank sends: filled where "
+               "the rank waits for it, hollow where it computes meanwhile. The height of many "
+               "short ones is their share of the time.")
           : tr("One stage: no rank waits for another, so there is no pipeline to see. Set Pipeline "
                "PP to 2 or more and the stages work in turn."));
   align();

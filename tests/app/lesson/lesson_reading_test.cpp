@@ -338,7 +338,7 @@ TEST_P(LessonView, WhatWasJustRevealedIsInView) {
   MarkdownView *hints = nullptr, *model = nullptr;
   for (MarkdownView* view : panel.findChildren<MarkdownView*>()) {
     if (view->accessibleName() == QLatin1String("Hints")) hints = view;
-    if (view->accessibleName() == QLatin1String("Model answer")) model = view;
+    if (view->accessibleName() == QLatin1String("Explanation")) model = view;
   }
   for (int hint = 1; hint <= 3; ++hint) {
     player.show_hint();
@@ -358,7 +358,7 @@ TEST_P(LessonView, WhatWasJustRevealedIsInView) {
   // Heights settle late.
   EXPECT_TRUE(QTest::qWaitFor([&] { return bool(in_view(panel, *said)); }, 3000))
       << in_view(panel, *said).message();
-  QPushButton* show = button_named(panel, QStringLiteral("Model answer"));
+  QPushButton* show = button_named(panel, QStringLiteral("Explanation"));
   ASSERT_NE(show, nullptr);
   EXPECT_TRUE(show->isChecked()) << "it opened with the verdict";
   show->click();

@@ -191,6 +191,20 @@ TEST_F(LessonRetry, NothingIsSaidOfAWrongCard) {
   EXPECT_GT(wrong, 20);
 }
 
+TEST_F(LessonRetry, ALessonThatIsPlayedAgainHasOtherNumbers) {
+  const QString folder = kLessons + QStringLiteral("filling-the-bubble");
+  ASSERT_TRUE(player().open(folder, std::nullopt));
+  for (int again = 0; again < 12; ++again) {
+    restore_step(session_, "more-micro-batches");
+    player().commit({0.123, {}, {}, {}});
+    player().show_answer();
+    const Symbols before = player().drawn();
+    player().reset();
+    ASSERT_TRUE(player().is_open());
+    EXPECT_NE(player().drawn(), before) << again;
+  }
+}
+
 json question(const char* id, bool right, int attempts, bool typed = true) {
   json step = {{"step", id}, {"kind", "predict"}, {"right", right}, {"attempts", attempts}};
   if (typed) step["number"] = 1;

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include "app/state/run/run_advice.h"
 #include "tests/app/lesson/lesson_fixture.h"
 
 namespace parallelarium {
@@ -56,7 +57,7 @@ TEST_F(LessonPlay, AfterTwoMissedRunsTheLessonGoesOnAndSaysThatTheCheckIsNotMet)
   EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("must lie between"));
   EXPECT_FALSE(player().may_continue());
   bring_run(0.9, "2026-11-21T08:01:00Z");
-  EXPECT_EQ(primary()->text(), QStringLiteral("▶ Run"));
+  EXPECT_EQ(primary()->text(), QStringLiteral("▶ ") + run_verb(session_)) << "as the text calls it";
   ASSERT_TRUE(player().may_continue());
   for (QPushButton* button : panel_->findChildren<QPushButton*>())
     if (button->text() == QLatin1String("Continue with this run")) button->click();

@@ -54,7 +54,7 @@ TEST_F(LessonPlay, ARightAnswerAndAWrongOneSeeTheSameDerivation) {
     open(QStringLiteral("filling-the-bubble"));
     press_primary();
     ASSERT_EQ(step(), "more-micro-batches");
-    MarkdownView* answer = named_view(*panel_, "Model answer");
+    MarkdownView* answer = named_view(*panel_, "Explanation");
     ASSERT_NE(answer, nullptr);
     EXPECT_TRUE(answer->toPlainText().isEmpty()) << "not before the answer";
     const double more = player().drawn().at("more");

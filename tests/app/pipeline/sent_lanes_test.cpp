@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lanes of communication below the bars: high enough to be read where there is room, named, and
-// full where a rank waits, light where it computes meanwhile.
+// filled where a rank waits, hollow where it computes meanwhile, and of many as high as their
+// share.
 #include <gtest/gtest.h>
 
 #include <QImage>
@@ -107,6 +108,36 @@ TEST(SentLanes, AreFullWhereNothingIsComputed) {
   }
   EXPECT_GT(full, 20);
   EXPECT_GT(light, 20);
+}
+
+// Seen from afar, when all ops of a layer share a few pixels, the area is the time.
+TEST(SentLanes, OfManyOpsCoverAsMuchAsTheyTake) {
+  for (const int layers : {24, 60}) {
+    PlanSetup setup = shared_setup(1, 1, 2, 0);
+    setup.model.layers = layers;
+    const Picture picture = two_lanes(setup);
+    const PictureLayout layout = layout_of(picture, QSizeF(kSize), light_theme());
+    const QImage image = painted(picture, layout, nullptr);
+    const TimeAxis axis = layout.axis(picture.range);
+    const RowBox& box = layout.rows.front();
+    const PictureLane& lane = picture.lanes[std::size_t(box.lane)];
+    const Row& row = lane.rows->rows[std::size_t(box.row)];
+    const QRectF band = sent_band(layout, box, row, Lane::kCompute);
+    const BarLook look{&light_theme(), lane.style, Moment::kPast, QFont(), kLongestForm};
+    const QRgb filled = sent_colors(look, band.height()).exposed.rgb();
+    double taken = 0, covered = 0;
+    for (const Bar& bar : row.sent(Lane::kCompute).bars)
+      taken += (axis.x_of(bar.span.end) - axis.x_of(bar.span.begin)) * band.height();
+    const double top = layout.tick_band;
+    for (int y = static_cast<int>(top + band.top()); y < top + band.bottom(); ++y)
+      for (int x = static_cast<int>(axis.left); x < axis.left + axis.width; ++x)
+        covered += image.pixel(x, y) == filled ? 1 : 0;
+    const double all = axis.width * band.height();
+    EXPECT_GT(taken, 0.02 * all);
+    EXPECT_LT(taken, 0.8 * all);
+    EXPECT_NEAR(covered, taken, 0.25 * taken)
+        << layers;  // heights are whole pixels, plates hide some
+  }
 }
 
 TEST(SentLanes, SayWhatTheyAreAndWhatTheirBarsAre) {

@@ -14,6 +14,7 @@ struct SentWords {
   Q_DECLARE_TR_FUNCTIONS(timeline)
 };
 
+constexpr double kLeastBar = 2;     // pixels, so that it is seen
 constexpr double kOutlined = 8;     // lanes of this height show what is overlapped as outlines,
 constexpr double kNamed = 10;       // and of this height names
 constexpr double kLeastName = 14;   // pixels of a bar
@@ -26,6 +27,14 @@ bool computes(const BarList& pieces, const BarRun& run) {
   std::int64_t all = 0;
   for (std::size_t kind = 0; kind < kOpColors; ++kind) all += to[kind] - from[kind];
   return 2 * (to[kSent] - from[kSent]) < all;
+}
+
+// Pixels that the bars of a run take together, without what is between them.
+double pixels_taken(const BarList& list, const BarRun& run, const TimeAxis& axis) {
+  const auto &from = list.busy[run.first], &to = list.busy[run.last + 1];
+  std::int64_t sent = 0;
+  for (std::size_t kind = 0; kind < kOpColors; ++kind) sent += to[kind] - from[kind];
+  return axis.x_of(axis.range.begin + Nanoseconds(sent)) - axis.left;
 }
 
 // Calls draw(x0, x1) for each stretch of [x0, x1] in which the row computes; returns how wide they
@@ -106,7 +115,12 @@ void paint_sent_bars(QPainter& painter, const Row& row, Lane which, const TimeAx
     const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
     double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
     if (x1 - x0 > 4) x1 -= 1;
-    const QRectF rect(x0, box.top(), std::max(2.0, x1 - x0), box.height());
+    // The area is the time: what is too short to be told apart is as high as its share.
+    const bool many = run.last > run.first;
+    const double share_of_time =
+        std::min(1.0, pixels_taken(list, run, axis) / std::max(kLeastBar, run.x1 - run.x0));
+    const double height = std::max(kLeastBar, std::round(box.height() * share_of_time));
+    const QRectF rect(x0, box.bottom() - height, std::max(kLeastBar, x1 - x0), height);
     painter.fillRect(rect, colors.exposed);
     double overlapped = 0;
     if (which != Lane::kCompute && run.x1 > run.x0)
@@ -122,17 +136,17 @@ void paint_sent_bars(QPainter& painter, const Row& row, Lane which, const TimeAx
               painter.fillRect(QRectF(left, light.top(), right - left, light.height()),
                                colors.overlapped);
           });
-    QRectF shown = rect;
+    QRectF shown(rect.left(), box.top(), rect.width(), box.height());
     shown.setLeft(std::max(shown.left(), axis.left));
     shown.setRight(std::min(shown.right(), axis.left + axis.width));
     const double room = shown.width() - 4;
     if (box.height() < kNamed || room < kLeastName) return;
     const double share = overlapped / std::max(1.0, rect.width());
-    const bool plate = share > kMostlyOne && share < 1 - kMostlyOne;
+    const bool plate = height < box.height() || (share > kMostlyOne && share < 1 - kMostlyOne);
     const QStringList forms =
-        run.last > run.first ? QStringList{QObject::tr("%n ops", nullptr,
-                                                       static_cast<int>(run.last - run.first + 1))}
-                             : sent_labels(list.bars[run.first]);
+        many ? QStringList{QObject::tr("%n ops", nullptr,
+                                       static_cast<int>(run.last - run.first + 1))}
+             : sent_labels(list.bars[run.first]);
     for (const QString& form : forms) {
       if (label_width(look.font, form) + (plate ? 8 : 0) > room) continue;
       const QColor ink = plate

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Draws what a rank communicates, below its bars: full where nothing is computed meanwhile
-// (exposed), light where something is (overlapped).
+// Draws what a rank communicates, below its bars: filled where nothing is computed meanwhile
+// (exposed), hollow where something is (overlapped). Where ops are too short to be told apart, the
+// height is the share of the time that they take.
 #pragma once
 
 #include "app/views/timeline/picture/bar_paint.h"

@@ -167,7 +167,6 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
       return run_collective_for_check(spec, progress);
     };
   }
-  keep_freed_memory();  // hundreds of predictions follow one another
   std::vector<LessonReport> reports;
   for (const std::string& folder : options.folders) {
     if (!is_course(folder)) {

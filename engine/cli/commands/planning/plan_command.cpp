@@ -235,7 +235,6 @@ std::string trainings_text(const WholeTraining& whole, const std::vector<Plan>& 
 }
 
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
-  keep_freed_memory();
   const Result<PlanRequest> request = request_of(options);
   if (!request) return Outcome::invalid(request.error());
   const Result<WholeTraining> whole = whole_training_from(options.tokens, options.price);
