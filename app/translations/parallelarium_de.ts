@@ -2287,8 +2287,8 @@
         <translation>Höchstens %1 auf Stufe %2 gehalten</translation>
     </message>
     <message>
-        <source>the peak memory of the fullest stage</source>
-        <translation>die Speicherspitze der vollsten Stufe</translation>
+        <source>the peak memory of the fullest rank</source>
+        <translation>die Speicherspitze des vollsten Rangs</translation>
     </message>
     <message>
         <source>so far</source>

@@ -76,7 +76,7 @@ QString figure_name(const QString& key) {
     return Limits::tr("the difference of losses from one rank");
   if (key == QLatin1String("held.peak")) return Limits::tr("the micro-batches held at most");
   if (key.startsWith(QLatin1String("memory.ranks.*")))
-    return Limits::tr("the peak memory of the fullest stage");
+    return Limits::tr("the peak memory of the fullest rank");
   if (key.startsWith(QLatin1String("held.ranks.")))
     return Limits::tr("the micro-batches held by stage %1").arg(place);
   if (key.startsWith(QLatin1String("memory.ranks.")))
