@@ -260,6 +260,8 @@ class Expander {
                       {with(operands[1], Access::kWrite), with(mine, Access::kRead)}, to);
       }
     }
+    for (auto step = static_cast<std::size_t>(begun); step < to.ops.size(); ++step)
+      to.ops[step].steps_from = begun;
     open_scratch(begun, first_scratch, to);
   }
 

@@ -5,13 +5,15 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/plan/program/collective_steps.h"
+
 namespace parallelarium {
 
 namespace {
 
-// An operand of an op that lies in one bucket.
+// What an op, or a collective done by steps, has in one buffer of one bucket.
 struct Touch {
-  std::int32_t op = -1;
+  std::int32_t op = -1, last = -1;  // the first and the last step
   Tensor tensor = Tensor::kParameters;
   std::int32_t buffer = -1;
   bool own = false;  // the rank's own part of the bucket alone
@@ -80,9 +82,9 @@ class Holdings::Index {
     for (const auto& touches : touches_)
       for (const Touch& touch : touches) {
         const Op& op = op_at(touch.op);
-        if (op.kind != OpKind::kCollective && !writes_gradient(op)) continue;
+        if (!is_collective(op) && !writes_gradient(op)) continue;
         times.push_back(spans_[static_cast<std::size_t>(touch.op)].begin);
-        times.push_back(spans_[static_cast<std::size_t>(touch.op)].end);
+        times.push_back(spans_[static_cast<std::size_t>(touch.last)].end);
       }
     for (const Buffer& buffer : rank_.buffers)
       if (is_separate(buffer.tensor) && buffer.closed_by >= 0)
@@ -99,7 +101,7 @@ class Holdings::Index {
     for (std::size_t at = 0; at < rank_.ops.size(); ++at) {
       const Op& op = rank_.ops[at];
       const Span& span = spans_[at];
-      if (op.kind != OpKind::kCompute) continue;
+      if (op.kind != OpKind::kCompute || is_collective(op)) continue;
       if (op.piece == Piece::kOptimizer) {
         if (update_begin < Nanoseconds(0)) update_begin = span.begin;
         update_end = std::max(update_end, span.end);
@@ -141,7 +143,8 @@ class Holdings::Index {
   const Op& op_at(std::int32_t op) const { return rank_.ops[static_cast<std::size_t>(op)]; }
 
   static bool writes_gradient(const Op& op) {
-    return op.kind == OpKind::kCompute && (op.fold >= 0 || op.phase == Phase::kWeightGrad);
+    return op.kind == OpKind::kCompute && !is_collective(op) &&
+           (op.fold >= 0 || op.phase == Phase::kWeightGrad);
   }
 
   // Which part of the model each bucket is, and which part of it TP and EP give the rank.
@@ -188,22 +191,31 @@ class Holdings::Index {
     return found;
   }
 
+  // Calls `visit` with every operand of an op, or of all steps of the collective that begins there.
+  template <class Visit>
+  void for_operands(std::int32_t first, std::int32_t end, const Visit& visit) const {
+    for (std::int32_t at = first; at < end; ++at)
+      for (const Operand& operand : rank_.operands_of(op_at(at)))
+        visit(operand, rank_.buffers[static_cast<std::size_t>(operand.buffer)].tensor);
+  }
+
   // Gathered parameters and gradients of a bucket lie in buffers of their own: what is gathered
   // from the rank's own part, or added to it, says which bucket that is.
   void note_touches() {
     own_buffer_.assign(rank_.buffers.size(), -1);
     touches_.resize(rank_.buckets.size());
-    for (const Op& op : rank_.ops) {
-      if (op.kind != OpKind::kCollective) continue;
+    const auto ops = static_cast<std::int32_t>(rank_.ops.size());
+    for (std::int32_t at = 0, end = 0; at < ops; at = end) {
+      end = end_of_collective(rank_, at);
+      if (!is_collective(op_at(at))) continue;
       std::int32_t own = -1;
       std::vector<std::size_t> buckets;
-      for (const Operand& operand : rank_.operands_of(op)) {
-        const Tensor tensor = rank_.buffers[static_cast<std::size_t>(operand.buffer)].tensor;
+      for_operands(at, end, [&](const Operand& operand, Tensor tensor) {
         if (is_separate(tensor))
           own = operand.buffer;
         else if (is_state(tensor))
           buckets = buckets_of(operand, tensor);
-      }
+      });
       if (own >= 0 && !buckets.empty())
         own_buffer_[static_cast<std::size_t>(own)] = static_cast<std::int32_t>(buckets.front());
     }
@@ -212,7 +224,7 @@ class Holdings::Index {
       if (own_buffer_[at] >= 0 && rank_.buffers[at].tensor == Tensor::kBucketGradients)
         bucket_gradients_[static_cast<std::size_t>(own_buffer_[at])].push_back(
             static_cast<std::int32_t>(at));
-    for (std::size_t at = 0; at < rank_.ops.size(); ++at) note_op(static_cast<std::int32_t>(at));
+    for (std::int32_t at = 0; at < ops; at = end_of_collective(rank_, at)) note_op(at);
     for (const auto& touches : touches_)
       added_up_.push_back(std::any_of(touches.begin(), touches.end(), [&](const Touch& touch) {
         return adds_up(op_at(touch.op));
@@ -222,21 +234,39 @@ class Holdings::Index {
                                     [&](const Touch& touch) { return adds_across(touch); }));
   }
 
+  // Whether the operand lies in the rank's own part of the bucket; steps do not say so themselves.
+  bool in_own_part(const Operand& operand, Tensor tensor, std::size_t bucket) const {
+    if (operand.shard >= 0) return true;
+    const Bucket& range = rank_.buckets[bucket];
+    const bool owned = tensor == Tensor::kParameters ? parameters_.owned : gradients_.owned;
+    const std::int64_t begin = owned ? range.held : range.own_begin;
+    return !is_separate(tensor) && range.own_count < range.count && begin <= operand.offset &&
+           operand.offset + operand.count <= begin + range.own_count;
+  }
+
   void note_op(std::int32_t at) {
     const Op& op = op_at(at);
     const bool sets_up = op.phase == Phase::kUpdate || op.piece == Piece::kZeroGrad;
-    if (sets_up && op.kind == OpKind::kCompute) return;
-    for (const Operand& operand : rank_.operands_of(op)) {
-      const Tensor tensor = rank_.buffers[static_cast<std::size_t>(operand.buffer)].tensor;
-      if (!is_state(tensor)) continue;
+    if (sets_up && op.kind == OpKind::kCompute && !is_collective(op)) return;
+    const std::int32_t end = end_of_collective(rank_, at);
+    const auto note = [&](const Operand& operand, Tensor tensor, std::size_t bucket) {
+      const bool own = is_collective(op) && in_own_part(operand, tensor, bucket);
+      std::vector<Touch>& touches = touches_[bucket];
+      for (auto same = touches.rbegin(); same != touches.rend() && same->op == at; ++same)
+        if (same->buffer == operand.buffer) {
+          same->own = same->own && own;
+          return;
+        }
+      touches.push_back({at, end - 1, tensor, operand.buffer, own});
+    };
+    for_operands(at, end, [&](const Operand& operand, Tensor tensor) {
+      if (!is_state(tensor)) return;
       const std::int32_t own = own_buffer_[static_cast<std::size_t>(operand.buffer)];
       if (!is_separate(tensor))
-        for (const std::size_t bucket : buckets_of(operand, tensor))
-          touches_[bucket].push_back({at, tensor, operand.buffer, operand.shard >= 0});
+        for (const std::size_t bucket : buckets_of(operand, tensor)) note(operand, tensor, bucket);
       else if (own >= 0)
-        touches_[static_cast<std::size_t>(own)].push_back(
-            {at, tensor, operand.buffer, operand.shard >= 0});
-    }
+        note(operand, tensor, static_cast<std::size_t>(own));
+    });
   }
 
   void fill_static(std::size_t bucket, const Part& part, HeldState& state) const {
@@ -271,9 +301,8 @@ class Holdings::Index {
     state.as = as == HeldAs::kShard && whole ? HeldAs::kCopy : as;
   }
 
-  bool runs(std::int32_t op, Nanoseconds time) const {
-    const Span& span = spans_[static_cast<std::size_t>(op)];
-    return span.begin <= time && time < span.end;
+  bool runs(const Touch& touch, Nanoseconds time) const {
+    return begun(touch.op, time) && !ended(touch.last, time);
   }
   bool ended(std::int32_t op, Nanoseconds time) const {
     return spans_[static_cast<std::size_t>(op)].end <= time;
@@ -286,31 +315,32 @@ class Holdings::Index {
            (begun(buffer.opened_by, time) && !ended(buffer.closed_by, time));
   }
 
-  void under_way(std::int32_t op, Nanoseconds time, HeldState& state) const {
-    const Span& span = spans_[static_cast<std::size_t>(op)];
-    state.op = op;
-    const auto length = static_cast<double>((span.end - span.begin).count());
-    state.done = length > 0 ? static_cast<double>((time - span.begin).count()) / length : 0;
+  void under_way(const Touch& touch, Nanoseconds time, HeldState& state) const {
+    const Nanoseconds begin = spans_[static_cast<std::size_t>(touch.op)].begin;
+    state.op = touch.op;
+    const auto length =
+        static_cast<double>((spans_[static_cast<std::size_t>(touch.last)].end - begin).count());
+    state.done = length > 0 ? static_cast<double>((time - begin).count()) / length : 0;
   }
 
   // ZeRO-3 borrows whole buckets; ZeRO-1 and 2 gather what ranks updated.
   void gather(std::size_t bucket, Nanoseconds time, HeldState& state) const {
     for (const Touch& touch : touches_[bucket]) {
       const Op& op = op_at(touch.op);
-      if (op.kind != OpKind::kCollective || op.purpose != Purpose::kParameters) continue;
-      if (runs(touch.op, time)) under_way(touch.op, time, state);
+      if (!is_collective(op) || op.purpose != Purpose::kParameters) continue;
+      if (runs(touch, time)) under_way(touch, time, state);
       if (touch.tensor != Tensor::kGathered) continue;
       const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(touch.buffer)];
       if (!open(buffer, time)) continue;
       state.bytes += buffer.bytes;
       state.passing_bytes += buffer.bytes;
       state.whole = true;
-      if (ended(touch.op, time)) hold_all(bucket, HeldAs::kCopy, state);
+      if (ended(touch.last, time)) hold_all(bucket, HeldAs::kCopy, state);
     }
   }
 
   static bool adds_up(const Op& op) {
-    return op.kind == OpKind::kCollective && op.purpose == Purpose::kGradients;
+    return is_collective(op) && op.purpose == Purpose::kGradients;
   }
 
   // An all-reduce of own parts: across the groups of hybrid sharding.
@@ -331,8 +361,8 @@ class Holdings::Index {
       if (gradient && writes_gradient(op)) {
         hold_all(bucket, added_up_[bucket] ? HeldAs::kPartialSum : HeldAs::kCopy, state);
       } else if (gradient && adds_up(op)) {
-        if (runs(touch.op, time))
-          under_way(touch.op, time, state);
+        if (runs(touch, time))
+          under_way(touch, time, state);
         else if (adds_across(touch))
           hold_own(bucket, HeldAs::kShard, state);
         else if (op.collective == CollectiveKind::kReduceScatter)

@@ -42,7 +42,8 @@ struct HeldState {
   // bucket's gradients), which the memory over the step counts as buffers.
   std::int64_t passing_bytes = 0;
   bool whole = false;    // memory is reserved for all that TP and EP give the rank
-  std::int32_t op = -1;  // a collective that is under way with it; -1: none
+  // A collective that is under way with it, or the first of its steps; -1: none.
+  std::int32_t op = -1;
   double done = 0;       // share of that collective's time
 };
 

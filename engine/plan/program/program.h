@@ -132,6 +132,9 @@ struct Op {
   std::int32_t batch = -1;  // >= 0: starts and ends with its neighbours of the same batch
   std::int32_t work = -1;   // index in Program::works; Compute only
   std::int32_t fold = -1;   // stage level: index in Program::folds; a Compute op's work
+  // Of the steps of a collective, which follow one another: the first, as an index in the rank's
+  // ops. -1: it is no step.
+  std::int32_t steps_from = -1;
   // Payload in bytes: of a Send or Recv, what travels (its operands' elements in their order, as
   // one message); of a Collective, the whole array as in nccl-tests (all-reduce: the array;
   // all-gather and reduce-scatter: the gathered array).

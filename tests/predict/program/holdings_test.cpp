@@ -8,10 +8,13 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 
 #include "engine/passes/build.h"
 #include "engine/passes/replicate.h"
+#include "engine/plan/program/collective_steps.h"
+#include "engine/plan/program/report.h"
 #include "engine/predict/predict.h"
 #include "engine/schedules/schedule.h"
 
@@ -22,6 +25,7 @@ struct Held {
   int dp, zero, pp, cp, microbatches;
   const char* precision;
   int tp = 1, ep = 1, zero_group = 0;  // ep > 1: with experts
+  const char* collectives = "direct";
 };
 
 class WhoHoldsWhat : public testing::TestWithParam<Held> {
@@ -40,6 +44,7 @@ class WhoHoldsWhat : public testing::TestWithParam<Held> {
     setup.zero = GetParam().zero;
     setup.zero_group = GetParam().zero_group;
     setup.microbatches = GetParam().microbatches;
+    setup.collectives = GetParam().collectives;
     EXPECT_TRUE(set_field(setup, "precision", GetParam().precision).ok());
     const Result<Prediction> prediction = predict(setup, uncalibrated_local_machine(), true);
     EXPECT_TRUE(prediction) << (prediction ? "" : prediction.error().text);
@@ -249,6 +254,7 @@ TEST_P(WhoHoldsWhat, PassingBytesAreThoseOfOpenBuffers) {
 TEST_P(WhoHoldsWhat, RanksThatAreNotBuiltHoldWhatBuiltOnesDo) {
   const Prediction all = predicted();
   const parallelarium::Setup& setup = all.setup;
+  if (setup.collectives != "direct") GTEST_SKIP() << "all ranks are built";
   const Result<Program> few = build_program(setup, *make_order(setup), {.representatives = true});
   ASSERT_TRUE(few);
   for (std::size_t at = 0; at < all.program.ranks.size(); ++at) {
@@ -280,6 +286,52 @@ TEST_P(WhoHoldsWhat, RanksThatAreNotBuiltHoldWhatBuiltOnesDo) {
   }
 }
 
+// What ranks send in collectives of states, done as one op or by steps, is what the Program's
+// traffic counts; and in a ring, every step of a rank carries one of so many chunks to the next.
+TEST_P(WhoHoldsWhat, SendsWhatTheTrafficCounts) {
+  const Prediction prediction = predicted();
+  const Program& program = prediction.program;
+  const auto shares = [&](const Op& op) {
+    return is_collective(op) &&
+           (op.purpose == Purpose::kGradients || op.purpose == Purpose::kParameters) &&
+           program.groups[std::size_t(op.group)].axis != Axis::kTp;
+  };
+  for (std::size_t at = 0; at < program.ranks.size(); ++at) {
+    const RankProgram& rank = program.ranks[at];
+    std::int64_t said = 0, counted = 0, seen = 0;
+    for (std::int32_t op = 0; op < std::int32_t(rank.ops.size()); op = end_of_collective(rank, op))
+      if (shares(rank.ops[std::size_t(op)])) said += sent_in_collective(program, rank, op);
+    for (const TrafficRow& row : traffic_of(program, int(at)))
+      if ((row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters) &&
+          row.axis != Axis::kTp && row.axis != Axis::kPp)
+        counted += row.sent_bytes;
+    EXPECT_EQ(said, counted);
+    if (GetParam().collectives != std::string("ring")) continue;
+    const auto& spans = prediction.timeline.ranks[at].spans;
+    std::set<std::int32_t> shown;
+    for (const Nanoseconds time : holdings(prediction, at).changes())
+      for (const HeldBucket& bucket : holdings(prediction, at).at(time))
+        for (const HeldState* state : {&bucket.parameters, &bucket.gradients})
+          if (state->op >= 0) shown.insert(state->op);
+    for (const std::int32_t first : shown) {
+      const Group& group = program.groups[std::size_t(rank.ops[std::size_t(first)].group)];
+      const auto own = std::find(group.ranks.begin(), group.ranks.end(), rank.rank);
+      const int next = own + 1 == group.ranks.end() ? group.ranks.front() : own[1];
+      for (std::int32_t step = first; step < end_of_collective(rank, first); ++step) {
+        const Op& op = rank.ops[std::size_t(step)];
+        if (op.kind != OpKind::kSend) continue;
+        const auto chunks = moving_chunks(rank, spans, first, spans[std::size_t(step)].begin);
+        ASSERT_EQ(chunks.size(), 1u);
+        EXPECT_EQ(chunks[0].to, next);
+        EXPECT_EQ(chunks[0].done, 0);
+        EXPECT_NEAR(chunks[0].end - chunks[0].begin, 1.0 / double(group.ranks.size()), 1e-2);
+        seen += op.bytes;
+      }
+    }
+    EXPECT_EQ(seen, counted) << "every collective of states is under way at some moment";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Shapes, WhoHoldsWhat,
     testing::Values(Held{1, 0, 1, 1, 2, "fp32"}, Held{2, 0, 1, 1, 1, "fp32"},
@@ -293,7 +345,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Held{4, 0, 1, 1, 1, "fp32", 1, 2}, Held{4, 1, 1, 1, 1, "fp32", 1, 2},
                     Held{4, 3, 1, 1, 2, "mixed-16", 1, 4}, Held{4, 2, 1, 1, 1, "fp32", 2, 2},
                     Held{4, 1, 1, 1, 1, "fp32", 1, 1, 2}, Held{4, 3, 1, 1, 2, "fp32", 1, 1, 2},
-                    Held{4, 2, 2, 1, 2, "mixed-16", 2, 1, 2}));
+                    Held{4, 2, 2, 1, 2, "mixed-16", 2, 1, 2},
+                    // collectives by steps
+                    Held{4, 0, 1, 1, 1, "fp32", 1, 1, 0, "ring"},
+                    Held{3, 1, 1, 1, 2, "mixed-16", 1, 1, 0, "ring"},
+                    Held{4, 2, 1, 1, 2, "fp32", 1, 1, 0, "ring"},
+                    Held{4, 3, 1, 1, 2, "mixed-16", 1, 1, 0, "ring"},
+                    Held{4, 3, 1, 1, 1, "fp32", 1, 1, 2, "ring"},
+                    Held{4, 2, 2, 1, 2, "mixed-16", 2, 1, 2, "ring"},
+                    Held{4, 0, 1, 1, 1, "fp32", 1, 1, 0, "all_reduce=halving-doubling"}));
 
 }  // namespace
 }  // namespace parallelarium

@@ -315,15 +315,18 @@ void note_words(const Program& program, const Timeline& timeline, HoldersKept& k
     if (!words.contains(done)) words << done;  // other groups do the same
   }
   if (picture.moving.empty()) words << Holders::tr("Nothing is under way between the ranks.");
-  const QString work = computed_at(program, timeline, first.index, now);
-  if (!work.isEmpty()) words << Holders::tr("Rank %1: %2").arg(first.rank).arg(work);
   picture.moment = words.join(QStringLiteral(" \u00b7 "));
   const auto [messages, is_new] = kept.messages.try_emplace(first.index);
   if (is_new)
     messages->second = {shared_messages(program, timeline, first.index),
                         shared_sent_words(program, first.index)};
-  picture.messages << next_shared_words(program.ranks[static_cast<std::size_t>(first.index)],
-                                        messages->second.all, now, locks.hidden_of_ops());
+  QStringList of_rank;
+  const QString work = computed_at(program, timeline, first.index, now);
+  if (!work.isEmpty()) of_rank << Holders::tr("Rank %1: %2").arg(first.rank).arg(work);
+  of_rank << next_shared_words(program.ranks[static_cast<std::size_t>(first.index)],
+                               messages->second.all, now, locks.hidden_of_ops());
+  of_rank.removeAll(QString());
+  picture.messages << of_rank.join(QStringLiteral(" \u00b7 "));
   if (bytes) picture.messages << messages->second.sent;
   picture.messages.removeAll(QString());
 }
@@ -379,7 +382,7 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   }
   merge_alike(picture);
   const bool bytes = !session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
-  note_moving(program, prediction.setup, bytes, picture);
+  note_moving(program, timeline, prediction.setup, now, bytes, picture);
   note_words(program, timeline, kept, now, session.locks(), bytes, picture);
   if (kept.story.empty()) {
     const HoldersRow& first = picture.rows.front();

@@ -82,7 +82,7 @@ struct HoldersInstead {
 
 struct HoldersPicture {
   QString title, moment;           // what goes on now, in a sentence
-  QStringList messages;            // what the first rank sends next, and in a step
+  QStringList messages;            // what the first rank computes and sends next; sends in a step
   std::vector<HoldersStep> story;  // empty: something else than data parallelism shares, too
   int story_step = 0;              // the one that the playhead has reached
   std::vector<HoldersColumn> columns;
@@ -143,7 +143,8 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
                                int rows = kMostHolders, int rank = -1);
 
 // Fills picture.moving from what its rows have; `bytes`: names say what each rank sends.
-void note_moving(const Program& program, const Setup& setup, bool bytes, HoldersPicture& picture);
+void note_moving(const Program& program, const Timeline& timeline, const Setup& setup,
+                 Nanoseconds now, bool bytes, HoldersPicture& picture);
 
 // Where a cell stands.
 struct HoldersLayout {

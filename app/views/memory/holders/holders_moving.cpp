@@ -9,6 +9,7 @@
 #include "app/look/sentence.h"
 #include "app/views/memory/holders/holders.h"
 #include "engine/passes/replicate.h"
+#include "engine/plan/program/collective_steps.h"
 #include "engine/plan/text/describe_op.h"
 
 namespace parallelarium {
@@ -18,6 +19,48 @@ namespace {
 struct HoldersMoving {
   Q_DECLARE_TR_FUNCTIONS(holders)
 };
+
+// Where a share of the bucket's array lies in its column's cell.
+struct PlaceInCell {
+  double before = 0, own = 1, all = 1;  // parameters
+  HeldBucket bucket;
+  double at(double share) const {
+    return (before + own * (bucket.from + (bucket.to - bucket.from) * share)) / std::max(1.0, all);
+  }
+};
+
+// Of the bucket that is under way.
+PlaceInCell place_in_cell(const std::vector<HeldBucket>& cell, int kind) {
+  PlaceInCell place;
+  double all = 0;
+  bool found = false;
+  for (const HeldBucket& each : cell) {
+    if (!found && state_of_kind(each, kind).op >= 0) {
+      place = {all, static_cast<double>(each.elements), 1, each};
+      found = true;
+    }
+    all += static_cast<double>(each.elements);
+  }
+  place.all = all;
+  return place;
+}
+
+// The chunks that ranks send in the steps that are under way.
+void note_steps(const Program& program, const Timeline& timeline, Nanoseconds now,
+                const HoldersPicture& picture, HoldersPicture::Moving& moving) {
+  for (const int from : moving.rows) {
+    const HoldersRow& row = picture.rows[static_cast<std::size_t>(from)];
+    const PlaceInCell place =
+        place_in_cell(row.cells[static_cast<std::size_t>(moving.column)], moving.kind);
+    const auto index = static_cast<std::size_t>(row.index);
+    for (const MovingChunk& chunk : moving_chunks(program.ranks[index], timeline.ranks[index].spans,
+                                                  state_of_kind(place.bucket, moving.kind).op, now))
+      for (const int to : moving.rows)
+        if (picture.rows[static_cast<std::size_t>(to)].rank == chunk.to)
+          moving.chunks.push_back(
+              {from, to, place.at(chunk.begin), place.at(chunk.end), chunk.done});
+  }
+}
 
 // The own part of each rank of a group goes to all others (all-gather), or all others' values of it
 // come to that rank (reduce-scatter); an all-reduce is the second, then the first.
@@ -33,38 +76,22 @@ void note_chunks(const Op& op, const HoldersPicture& picture, HoldersPicture::Mo
   for (const int owner : moving.rows) {
     const int rank = picture.rows[static_cast<std::size_t>(owner)].rank;
     const auto place = std::find(group.begin(), group.end(), rank) - group.begin();
-    double all = 0, before = 0, own = 0;
-    HeldBucket bucket;
-    for (const HeldBucket& each : picture.rows[static_cast<std::size_t>(owner)]
-                                      .cells[static_cast<std::size_t>(moving.column)]) {
-      if (own == 0 && state_of_kind(each, moving.kind).op >= 0) {
-        before = all;
-        own = static_cast<double>(each.elements);
-        bucket = each;
-      }
-      all += static_cast<double>(each.elements);
-    }
-    const double length = (bucket.to - bucket.from) / static_cast<double>(group.size());
-    const auto in_cell = [&](double at) { return (before + own * at) / std::max(1.0, all); };
-    const double begin = bucket.from + length * static_cast<double>(place);
+    const PlaceInCell in_cell = place_in_cell(picture.rows[static_cast<std::size_t>(owner)]
+                                                  .cells[static_cast<std::size_t>(moving.column)],
+                                              moving.kind);
+    const double begin = static_cast<double>(place) / static_cast<double>(group.size());
+    const double end = static_cast<double>(place + 1) / static_cast<double>(group.size());
     for (const int other : moving.rows)
       if (other != owner)
-        moving.chunks.push_back({gathers ? owner : other, gathers ? other : owner, in_cell(begin),
-                                 in_cell(begin + length), share});
+        moving.chunks.push_back({gathers ? owner : other, gathers ? other : owner,
+                                 in_cell.at(begin), in_cell.at(end), share});
   }
-}
-
-// What each rank of the group sends in the collective.
-QString sent_words(const std::vector<int>& group, int rank, const Op& op) {
-  const auto place = static_cast<int>(std::find(group.begin(), group.end(), rank) - group.begin());
-  const Volume volume =
-      collective_volume(op.collective, op.type, op.bytes, static_cast<int>(group.size()), place);
-  return HoldersMoving::tr("%1 per rank").arg(bytes_text(volume.sent * op.repeat));
 }
 
 }  // namespace
 
-void note_moving(const Program& program, const Setup& setup, bool bytes, HoldersPicture& picture) {
+void note_moving(const Program& program, const Timeline& timeline, const Setup& setup,
+                 Nanoseconds now, bool bytes, HoldersPicture& picture) {
   for (std::size_t column = 0; column < picture.columns.size(); ++column) {
     const std::size_t before = picture.moving.size();
     for (std::size_t at = 0; at < picture.rows.size(); ++at) {
@@ -91,8 +118,11 @@ void note_moving(const Program& program, const Setup& setup, bool bytes, Holders
         known->rows.push_back(static_cast<int>(at));
         continue;
       }
-      QString name = sentence(describe(op));
-      if (bytes) name += QStringLiteral(", ") + sent_words(group, row.rank, op);
+      QString name = sentence(describe(whole_of(op)));
+      if (bytes)
+        name += QStringLiteral(", ") +
+                HoldersMoving::tr("%1 per rank")
+                    .arg(bytes_text(sent_in_collective(program, rank, state->op)));
       picture.moving.push_back({static_cast<int>(column),
                                 std::move(group),
                                 {static_cast<int>(at)},
@@ -106,8 +136,13 @@ void note_moving(const Program& program, const Setup& setup, bool bytes, Holders
       const RankProgram& rank = program.ranks[static_cast<std::size_t>(row.index)];
       for (const HeldBucket& bucket : row.cells[column])
         if (const std::int32_t op = state_of_kind(bucket, moving.kind).op;
-            op >= 0 && moving.chunks.empty())
-          note_chunks(rank.ops[static_cast<std::size_t>(op)], picture, moving);
+            op >= 0 && moving.chunks.empty()) {
+          const Op& begins = rank.ops[static_cast<std::size_t>(op)];
+          if (begins.kind == OpKind::kCollective)
+            note_chunks(begins, picture, moving);
+          else
+            note_steps(program, timeline, now, picture, moving);
+        }
     }
   }
 }

@@ -19,12 +19,13 @@ struct HoldersPaint {
 
 constexpr double kNameWidth = 88, kHoldersHead = 47, kHoldersFoot = 60;
 constexpr double kCellGap = 6, kBarGap = 2, kRowGap = 13, kLowRowGap = 2, kBetweenRows = 8;
-constexpr double kRowAir = 4;               // below the line of text that stands below a row's bars
-constexpr double kNamedBar = 8;             // with its gap as high as a small name
-constexpr double kFullName = 12;            // as high as a name
-constexpr double kOneLineOfMessages = 960;  // wide
+constexpr double kRowAir = 4;     // below the line of text that stands below a row's bars
+constexpr double kNamedBar = 8;   // with its gap as high as a small name
+constexpr double kFullName = 12;  // as high as a name
+constexpr double kOneLineOfMessages = 1320;  // wide
 constexpr double kMessageLine = 16;
-constexpr double kGroupHead = 22;                          // above the rows of a group
+constexpr double kGroupHead = 22, kLowGroupHead = 18;      // above the rows of a group
+constexpr double kLowPane = 420;                           // where every line of text counts
 constexpr double kMostWiderHead = 12;                      // of a column, on either side
 constexpr double kLeastBar = 2, kLowBar = 6, kLowGap = 1;  // high
 constexpr double kLeastRow = 18;                           // high enough for a line of text
@@ -214,6 +215,11 @@ bool is_gathered(const HeldBucket& bucket) {
   return bucket.parameters.as == HeldAs::kCopy && bucket.parameters.passing_bytes > 0;
 }
 
+bool moves(const HoldersPicture& picture, int column) {
+  return std::any_of(picture.moving.begin(), picture.moving.end(),
+                     [&](const HoldersPicture::Moving& moving) { return moving.column == column; });
+}
+
 // Below the tables, and as many columns beside them as the words need: why the tables have
 // gradients before the backward reaches the embedding. Returns that many columns.
 int paint_head_adds(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
@@ -226,6 +232,8 @@ int paint_head_adds(QPainter& painter, const HoldersPicture& picture, const Hold
   const double wide = label_width(font, words) + 4 + kCellGap;
   const int all = static_cast<int>(picture.columns.size());
   const int columns = std::min(all, static_cast<int>(wide / (at.column + kCellGap)) + 1);
+  for (int column = 0; column < columns; ++column)
+    if (moves(picture, column)) return 0;  // how much is done stands there
   const int last = static_cast<int>(picture.rows.size()) - 1;
   const QRectF under = at.cell(last, 0).united(at.cell(last, columns - 1));
   put_elided(painter, QRectF(under.left(), under.bottom() + 1, under.width(), kRowGap - 1),
@@ -242,11 +250,7 @@ void paint_below_columns(QPainter& painter, const HoldersPicture& picture, const
   // A stage's columns are empty in the rows of the others.
   const int noted = paint_head_adds(painter, picture, at, theme, texts);
   const auto gathered = [&](int column) {
-    if (column < noted) return false;
-    const bool moves =
-        std::any_of(picture.moving.begin(), picture.moving.end(),
-                    [&](const HoldersPicture::Moving& moving) { return moving.column == column; });
-    return !moves &&
+    return column >= noted && !moves(picture, column) &&
            std::any_of(picture.rows.begin(), picture.rows.end(), [&](const HoldersRow& row) {
              const auto& cell = row.cells[static_cast<std::size_t>(column)];
              return std::any_of(cell.begin(), cell.end(), is_gathered);
@@ -261,6 +265,8 @@ void paint_below_columns(QPainter& painter, const HoldersPicture& picture, const
     const QString words =
         label_width(font, whole) < under.width() ? whole : HoldersPaint::tr("gathered");
     const double wider = std::max(3.0, (label_width(font, words) + 4 - under.width()) / 2);
+    const bool beside = moves(picture, begin - 1) || moves(picture, end);
+    if (beside && wider > kCellGap - 3) continue;  // how much is done stands there
     put_elided(
         painter,
         QRectF(under.left() - wider, under.bottom() + 1, under.width() + 2 * wider, kRowGap - 1),
@@ -298,6 +304,7 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   at.right = at.left + columns * (at.column + kCellGap);
   const auto heads = std::count_if(picture.rows.begin(), picture.rows.end(),
                                    [](const HoldersRow& row) { return !row.group.isEmpty(); });
+  const double group_head = size.height() < kLowPane ? kLowGroupHead : kGroupHead;
   double under = kRowGap + kRowAir;  // room below the bars of a row
   at.message_lines = size.width() < kOneLineOfMessages ? 2 : 1;
   const double foot = kHoldersFoot + (at.message_lines - 1) * kMessageLine;
@@ -306,7 +313,7 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
     at.top = kHoldersHead + at.story_height +
              kLegendLine * legend_lines(holders_legend(picture, at), size.width());
     const double high =
-        (size.height() - at.top - foot - kGroupHead * static_cast<double>(heads)) / rows;
+        (size.height() - at.top - foot - group_head * static_cast<double>(heads)) / rows;
     const double each = (std::max(high, kLeastRow) - under) / kHeldBars;
     at.gap = each < kLowBar ? kLowGap : kBarGap;
     at.bar = std::clamp(each - at.gap, kLeastBar, 14.0);
@@ -318,7 +325,7 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
   place_rows();                       // named bars need no colours in the legend
   double y = at.top;
   for (const HoldersRow& row : picture.rows) {
-    if (!row.group.isEmpty()) y += kGroupHead;
+    if (!row.group.isEmpty()) y += group_head;
     at.tops.push_back(y);
     y += at.row;
   }

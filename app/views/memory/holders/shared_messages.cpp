@@ -3,12 +3,15 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/state/collective/collective_plan.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/quantities.h"
-#include "engine/plan/program/report.h"
+#include "engine/plan/program/collective_steps.h"
 #include "engine/plan/text/describe_op.h"
 
 namespace parallelarium {
@@ -26,9 +29,17 @@ bool is_shared(Purpose purpose, Axis axis) {
   return axis != Axis::kTp && (purpose == Purpose::kParameters || purpose == Purpose::kGradients);
 }
 
-QString with_hyphens(std::string_view name) {
-  return QString::fromUtf8(name.data(), qsizetype(name.size()))
-      .replace(QLatin1Char('_'), QLatin1Char('-'));
+// Calls `visit` with the first op of each collective by which the rank shares states, and behind
+// its last one.
+template <class Visit>
+void for_shared(const Program& program, const RankProgram& rank, const Visit& visit) {
+  const auto ops = static_cast<std::int32_t>(rank.ops.size());
+  for (std::int32_t at = 0, end = 0; at < ops; at = end) {
+    end = end_of_collective(rank, at);
+    const Op& op = rank.ops[std::size_t(at)];
+    if (is_collective(op) && is_shared(op.purpose, program.groups[std::size_t(op.group)].axis))
+      visit(at, end);
+  }
 }
 
 }  // namespace
@@ -38,15 +49,11 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
   const RankProgram& rank = program.ranks[std::size_t(rank_index)];
   const std::vector<Span>& spans = timeline.ranks[std::size_t(rank_index)].spans;
   std::vector<SharedMessage> messages;
-  for (std::size_t at = 0; at < spans.size(); ++at) {
-    const Op& op = rank.ops[at];
-    if (op.kind != OpKind::kCollective ||
-        !is_shared(op.purpose, program.groups[std::size_t(op.group)].axis))
-      continue;
-    messages.push_back({{spans[at].begin, spans[at].end},
-                        with_hyphens(name_of(op.collective)),
-                        static_cast<int>(at)});
-  }
+  for_shared(program, rank, [&](std::int32_t at, std::int32_t end) {
+    messages.push_back({{spans[std::size_t(at)].begin, spans[std::size_t(end - 1)].end},
+                        in_sentence(title_of(rank.ops[std::size_t(at)].collective)),
+                        at});
+  });
   std::stable_sort(
       messages.begin(), messages.end(),
       [](const SharedMessage& a, const SharedMessage& b) { return a.range.begin < b.range.begin; });
@@ -54,12 +61,18 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
 }
 
 QString shared_sent_words(const Program& program, int rank_index) {
+  const RankProgram& rank = program.ranks[std::size_t(rank_index)];
+  std::map<std::pair<CollectiveKind, Purpose>, std::int64_t> sums;
+  for_shared(program, rank, [&](std::int32_t at, std::int32_t) {
+    const Op& op = rank.ops[std::size_t(at)];
+    sums[{op.collective, op.purpose}] += sent_in_collective(program, rank, at);
+  });
   QStringList sent;
-  for (const TrafficRow& row : traffic_of(program, rank_index))
-    if (row.operation != "send_recv" && is_shared(row.purpose, row.axis))
+  for (const auto& [what, bytes] : sums)
+    if (bytes > 0)
       sent << SharedMessages::tr("%1 of %2 %3", "all-gather of parameters 1.2 MiB")
-                  .arg(with_hyphens(row.operation), name_text(row.purpose),
-                       bytes_text(row.sent_bytes));
+                  .arg(in_sentence(title_of(what.first)), name_text(what.second),
+                       bytes_text(bytes));
   return sent.isEmpty()
              ? QString()
              : SharedMessages::tr("sent in a step: %1").arg(sent.join(QStringLiteral(", ")));
@@ -72,7 +85,7 @@ QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessa
       [](Nanoseconds time, const SharedMessage& message) { return time < message.range.begin; });
   if (next == messages.end()) return {};
   return SharedMessages::tr("Next: %1, in %2")
-      .arg(sentence(describe(rank.ops[static_cast<std::size_t>(next->op)])),
+      .arg(sentence(describe(whole_of(rank.ops[static_cast<std::size_t>(next->op)]))),
            shown_time(next->range.begin - now, hides.times));
 }
 
