@@ -145,11 +145,14 @@ TEST(AssignMatrices, TheProgramsOwnCutNeedsWhatTheFactsSay) {
   int collectives = 0;
   for (const LayerStep& step : layer_steps(setup, *program, {}).steps)
     collectives += step.kind == LayerStepKind::kCollective;
-  EXPECT_EQ(
+  const auto facts =
       matrix_facts(
           {{"qkv", "columns"}, {"projection", "rows"}, {"mlp-in", "columns"}, {"mlp-out", "rows"}})
-          .facts.at("collectives"),
-      collectives);
+          .facts;
+  EXPECT_EQ(facts.at("collectives"), collectives);
+  EXPECT_EQ(facts.at("all_reduces"), 2);
+  // Each of two ranks sends 4 tokens, 8 wide, of 8 bytes to the other, at the end of each half.
+  EXPECT_EQ(facts.at("sent_bytes"), 2 * 2 * 4 * 8 * 8);
 }
 
 // f and g as functions of what ranks hold, forward and backward through the cut MLP.
@@ -200,6 +203,9 @@ TEST(AssignConjugates, AreRightWhereRanksThatComputeWithThemAre) {
         EXPECT_EQ(made.facts.at("wrong") == 0, computed) << first << between << last;
         EXPECT_EQ(made.reasons.empty(), computed);
         right += computed;
+        const int sums = (std::string(first) != "nothing") + (std::string(between) != "nothing") +
+                         (std::string(last) != "nothing");
+        EXPECT_EQ(made.facts.at("collectives"), sums) << "f adds on the way back, g on the way on";
       }
   EXPECT_EQ(right, 1);
 }

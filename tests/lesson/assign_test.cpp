@@ -33,6 +33,10 @@ AssignmentFacts facts_of_split(const LayerContext& context, int chunks) {
   return chunk_facts(assignment);
 }
 
+// Scores of so many blocks of eight tokens by eight, where a block on the diagonal counts half: its
+// queries meet their own key, too, which is half a score more for each token of `chunks`.
+double scores_of(double blocks, double chunks) { return blocks * 64 + chunks * 4; }
+
 TEST(AssignChunks, WorkIsThatOfTheBlocksOfTheProgram) {
   for (const int cp : {2, 4})
     for (const ContextSplit split : {ContextSplit::kZigzag, ContextSplit::kContiguous}) {
@@ -51,17 +55,45 @@ TEST(AssignChunks, WorkIsThatOfTheBlocksOfTheProgram) {
       const AssignmentFacts made = facts_of_split(context, 2 * cp);
       for (int rank = 0; rank < cp; ++rank)
         EXPECT_DOUBLE_EQ(made.facts.at("work").at(std::size_t(rank)).get<double>(),
-                         scale * context.blocks_of[std::size_t(rank)]);
+                         scores_of(scale * context.blocks_of[std::size_t(rank)], 2));
       EXPECT_EQ(made.facts.at("most_chunks"), 2);
       EXPECT_EQ(made.reasons.empty(), split == ContextSplit::kZigzag);
     }
+}
+
+// Every way to give four chunks to two ranks: what they computed is what the mask leaves, the same
+// in sum, and each query has what one rank has for it.
+TEST(AssignChunks, RanksComputeWhatTheMaskLeavesWhoeverHasWhat) {
+  for (int choice = 0; choice < 16; ++choice) {
+    Assignment assignment;
+    double blocks[2] = {0, 0}, chunks[2] = {0, 0};
+    for (int chunk = 0; chunk < 4; ++chunk) {
+      const int rank = choice >> chunk & 1;
+      assignment["chunk-" + std::to_string(chunk)] = "rank-" + std::to_string(rank);
+      blocks[rank] += chunk + 0.5;
+      ++chunks[rank];
+    }
+    const json facts = chunk_facts(assignment).facts;
+    EXPECT_EQ(facts.at("as_one_rank"), 1) << choice;
+    double all = 0, most = 0;
+    for (int rank = 0; rank < 2; ++rank) {
+      const double work = facts.at("work").at(std::size_t(rank));
+      EXPECT_EQ(work, scores_of(blocks[rank], chunks[rank])) << choice;
+      all += work;
+      most = std::max(most, work);
+    }
+    EXPECT_EQ(all, 32 * 33 / 2);
+    EXPECT_DOUBLE_EQ(facts.at("over_even").get<double>(), most / (all / 2));
+    // Keys and values of 32 tokens, 4 wide, to one other rank each.
+    EXPECT_EQ(facts.at("sent_bytes"), 2 * 32 * 4 * 8);
+  }
 }
 
 TEST(AssignChunks, MoreChunksThanOthersAreTold) {
   const AssignmentFacts made = chunk_facts(
       {{"chunk-0", "rank-0"}, {"chunk-1", "rank-0"}, {"chunk-2", "rank-0"}, {"chunk-3", "rank-1"}});
   EXPECT_EQ(made.facts.at("most_chunks"), 3);
-  EXPECT_EQ(made.facts.at("work"), json({4.5, 3.5}));
+  EXPECT_EQ(made.facts.at("work"), json({scores_of(4.5, 3), scores_of(3.5, 1)}));
   ASSERT_EQ(made.reasons.size(), 2u);
   EXPECT_THAT(made.reasons[0].text, testing::HasSubstr("Rank 0 holds 3 of 4 chunks"));
 }
@@ -145,7 +177,8 @@ TEST(AssignSteps, AnyChoiceThatDoesItIsRightAndOthersAreRefusedWithTheirReason) 
   EXPECT_EQ(neighbours->verdict, Verdict::kWrong);
   ASSERT_EQ(neighbours->reasons.size(), 1u);
   EXPECT_EQ(neighbours->reasons[0].text,
-            "Rank 1 computes 14 blocks of scores and rank 0 only 2: all wait for rank 1.");
+            "With 8 tokens in a chunk rank 1 computed 904 scores and rank 0 only 136: all wait for "
+            "rank 1.");
 }
 
 TEST(AssignSteps, WhatIsNotChosenOrNotAnOptionIsToldAsOpen) {

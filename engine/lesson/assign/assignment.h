@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a build step asks for beside an order: a value for each of some named slots, such as a cut
-// for each matrix. The engine turns any choice into facts, on which the step's checks decide; none
-// is compared with a solution. What a choice costs or breaks, the reasons say.
+// for each matrix. Ranks compute with any choice (rank_team.h), or a Program is built of it; that
+// gives facts, on which the step's checks decide, and none is compared with a solution. What a
+// choice costs or breaks, the reasons say.
 //
-//   matrices    qkv, projection, mlp-in, mlp-out: columns or rows. Facts: the collectives that one
-//               layer's forward then needs: "all_reduces", "all_gathers", "collectives".
+//   matrices    qkv, projection, mlp-in, mlp-out: columns or rows. Facts: the fewest collectives
+//               with which two ranks get in a layer's forward what one rank gets: "all_reduces",
+//               "all_gathers", "collectives", and "sent_bytes" of both.
 //   conjugates  before-mlp-in, before-mlp-out, behind-mlp-out of an MLP cut by columns, then rows:
-//               f, g or nothing. Facts: "wrong", the places where values would be wrong, forward
-//               and backward, and "collectives" of both.
+//               f, g or nothing. Facts: "wrong", the places where two ranks that compute it have
+//               other values than one rank, forward and backward; "collectives" of both, and
+//               "sent_bytes".
 //   chunks      chunk-0 to chunk-(2n-1) of a sequence: rank-0 to rank-(n-1). Facts by rank: "work",
-//               in blocks of causal scores, and "chunks"; "most_chunks", and "over_even", the most
-//               work over an even share.
+//               the causal scores that it computed, and "chunks"; "most_chunks", "over_even", the
+//               most work over an even share, "as_one_rank": whether together they have what one
+//               rank gets, and "sent_bytes" of all.
 //   states      parameters, gradients, optimizer: copy or shard. Facts of the Setup's Program with
 //               that stage of ZeRO: "zero" (-1: of none), "states_bytes" and "peak_bytes" of a
 //               rank, "sent_bytes" of a step; "consistent": whether a step can be computed at all.

@@ -70,6 +70,11 @@ TEST(GermanSentences, AreThereForTheWordsOfThePlanAndTextsOfTables) {
     for (int at = 0; at <= static_cast<int>(last); ++at)
       expect(word(family, name_of(static_cast<Names>(at))));
   };
+  for (int at = 0; at < kCollectiveKinds; ++at) {
+    std::string name(name_of(static_cast<CollectiveKind>(at)));
+    std::replace(name.begin(), name.end(), '_', '-');  // as describe() says it
+    expect(word("collective", name));
+  }
   each("purpose", Purpose::kCounts);
   each("piece", static_cast<Piece>(kPieces - 1));
   each("phase", Phase::kUpdate);
