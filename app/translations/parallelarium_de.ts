@@ -5213,7 +5213,7 @@ nach Plan</translation>
     </message>
     <message>
         <source>World size</source>
-        <translation>Ränge gesamt</translation>
+        <translation>Gesamt</translation>
     </message>
     <message>
         <source>Batch and pipeline</source>

@@ -192,7 +192,7 @@ QStringList layer_step_names(const LayerStep& step) {
   QStringList names{layer_step_name(step)};
   if (step.kind == LayerStepKind::kCollective)
     names << (step.number.empty() ? QString::fromStdString(step.symbol)
-                                  : QString::fromStdString(step.number))
+                                  : loss_number_text(step.number))
           << layer_way_text(step);
   if (step.kind == LayerStepKind::kCompute && step.phase == Phase::kInputGrad)
     names << QStringLiteral("dX");

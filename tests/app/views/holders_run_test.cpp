@@ -4,12 +4,14 @@
 
 #include <QTest>
 #include <cmath>
+#include <map>
 
 #include "app/look/figures.h"
 #include "app/look/spoken.h"
 #include "app/state/run/engine_process.h"
 #include "app/views/memory/holders/holders_story.h"
 #include "app/views/memory/holders/shared_messages.h"
+#include "engine/plan/program/collective_steps.h"
 #include "engine/plan/program/report.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "tests/app/views/holders_fixture.h"
@@ -120,6 +122,43 @@ TEST_F(HoldersRun, TheNormOfAShardIsNoNormOfAllGradients) {
       EXPECT_THAT(selection_sentence(holders_words(picture, row, -1)).toStdString(),
                   testing::HasSubstr("norm of the gradients that it updates with"));
     }
+  }
+}
+
+// Collectives done by steps pass bytes and chunks as the steps do, and send what the run's ledger
+// counted.
+TEST_F(HoldersRun, CollectivesByStepsSendWhatTheLedgerCounts) {
+  PlanSetup setup = four_layers(4, 3);
+  setup.collectives = "ring";
+  run(setup);
+  const RunRecord& record = *session.runs().current();
+  const Program& program = record.prediction->program;
+  const auto messages = shared_messages(program, record.observation.timeline, 0);
+  ASSERT_FALSE(messages.empty());
+  std::int64_t said = 0, counted = 0;
+  std::map<CollectiveKind, std::int64_t> by_kind;
+  for (const SharedMessage& message : messages) {
+    const std::int64_t sent = sent_in_collective(program, program.ranks[0], message.op);
+    said += sent;
+    by_kind[program.ranks[0].ops[std::size_t(message.op)].collective] += sent;
+  }
+  for (const TrafficRow& row : record.observation.traffic[0])
+    if (row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters)
+      counted += row.sent_bytes;
+  EXPECT_EQ(said, counted);
+  const std::string words = pane->picture().messages.back().toStdString();
+  for (const auto& [kind, bytes] : by_kind)
+    EXPECT_THAT(words, testing::HasSubstr(bytes_text(bytes).toStdString()));
+
+  const TimeRange range = messages.front().range;
+  session.playback().set_playhead(range.begin + (range.end - range.begin) / 2);
+  const HoldersPicture& picture = pane->picture();
+  ASSERT_FALSE(picture.moving.empty());
+  EXPECT_TRUE(picture.moving[0].name.contains(QStringLiteral("all-gather")));
+  EXPECT_GT(picture.rows[0].passing_bytes[0], 0);
+  for (const HoldersPicture::Chunk& chunk : picture.moving[0].chunks) {
+    EXPECT_EQ(chunk.to, (chunk.from + 1) % 4) << "round the ring";
+    EXPECT_NEAR(chunk.end - chunk.begin, 0.25, 0.01);
   }
 }
 

@@ -169,19 +169,29 @@ int figure_rows(const LayerPicture& picture) {
          (picture.shows_differences() ? 2 : 0);
 }
 
-}  // namespace
-
-LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
-  if (picture.shows_context()) return context_layout(picture, size, theme);
-  LayerLayout layout;
-  layout.size = size;
-  layout.top = kTop;
-  layout.bottom = size.height();
-  if (!picture.drawn()) return layout;
-  const int lines = legend_lines(layer_legend(picture), size.width() - 2 * kLayoutMargin);
-  layout.top += (lines - 1) * kLegendLine;
+// One half in its lines: each becomes a LayerHalf of its own.
+void add_lines(const LayerPicture& picture, const LayerHalf& half, LayerLayout& layout) {
   const LayerSteps& layer = *picture.layer;
-  layout.alike = choose_ranks(picture, 0, int(layer.ranks.size()) - 1, layout.ranks);
+  std::vector<std::size_t> begins{0};
+  if (half.open && !half.attention && layer.experts)
+    begins.push_back(split_of_experts(layer, half.steps));
+  else if (half.open)
+    begins = lines_of_rings(layer, half.steps);
+  begins.push_back(half.steps.size());
+  for (std::size_t line = 0; line + 1 < begins.size(); ++line) {
+    LayerHalf part = half;
+    part.steps.assign(half.steps.begin() + std::ptrdiff_t(begins[line]),
+                      half.steps.begin() + std::ptrdiff_t(begins[line + 1]));
+    part.says_cuts = std::any_of(part.steps.begin(), part.steps.end(), [&](int step) {
+      return !layer_cut_texts(layer.steps[std::size_t(step)]).isEmpty();
+    });
+    if (!part.steps.empty()) layout.halves.push_back(std::move(part));
+  }
+}
+
+// Attention and MLP in the order of the direction; which are open, their ranks and steps.
+void add_halves(const LayerPicture& picture, LayerLayout& layout) {
+  const LayerSteps& layer = *picture.layer;
   const bool backward = layer.choice.backward, whole = layer.choice.place != LayerPlace::kLayer;
   for (const bool attention : {!backward, backward}) {
     LayerHalf half;
@@ -190,34 +200,21 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     choose_ranks(picture, half);
     for (std::size_t step = 0; step < layer.steps.size(); ++step)
       if (layer.steps[step].attention == attention) half.steps.push_back(int(step));
-    std::vector<std::size_t> begins{0};
-    if (half.open && !attention && layer.experts)
-      begins.push_back(split_of_experts(layer, half.steps));
-    else if (half.open)
-      begins = lines_of_rings(layer, half.steps);
-    begins.push_back(half.steps.size());
-    for (std::size_t line = 0; line + 1 < begins.size(); ++line) {
-      LayerHalf part = half;
-      part.steps.assign(half.steps.begin() + std::ptrdiff_t(begins[line]),
-                        half.steps.begin() + std::ptrdiff_t(begins[line + 1]));
-      part.says_cuts = std::any_of(part.steps.begin(), part.steps.end(), [&](int step) {
-        return !layer_cut_texts(layer.steps[std::size_t(step)]).isEmpty();
-      });
-      if (!part.steps.empty()) layout.halves.push_back(std::move(part));
-    }
+    add_lines(picture, half, layout);
   }
-  const double inner = size.width() - 2 * kLayoutMargin;
-  const int rows = int(layout.ranks.size());
-  layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
-  const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
-  const double kept = layer_kept_height(picture, size.width(), theme) +
-                      vocabulary_height(picture, size.width(), theme);
-  double fixed = layout.top + (picture.notice.isEmpty() ? 0 : kNotice) + lanes;
+}
+
+double top_of_halves(const LayerPicture& picture, const LayerLayout& layout) {
+  return layout.top + (picture.notice.isEmpty() ? 0 : kNotice);
+}
+
+// How high the blocks of a rank may be. `below`: what stands under the halves and cannot shrink;
+// what is kept may stand below the fold where matrices would become small.
+double most_block_height(const LayerPicture& picture, const LayerLayout& layout, double below,
+                         double kept) {
+  double fixed = top_of_halves(picture, layout) + below;
   int open = 0;  // rows of open halves
-  std::vector<std::vector<StepMarks>> groups;
   for (const LayerHalf& half : layout.halves) {
-    groups.push_back(half.open ? groups_of(layer, half, half.ranks, theme)
-                               : std::vector<StepMarks>{});
     const int own = int(half.ranks.size());
     open += half.open ? own : 0;
     fixed += half.open ? kHead + kNames + (half.says_cuts ? kCuts : 0) +
@@ -225,16 +222,18 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
                              (half.alike > 0 ? kFold : 0) + kHalfGap
                        : kClosed;
   }
-  // What is kept may stand below the fold where matrices would become small.
   const double shared = std::max(1, open);
-  const double readable = whole           ? kReadableOutside
-                          : layer.experts ? kReadableExperts
-                                          : kReadableRows;
-  const double least = std::max({kLeastBlock, std::min(kReadableBlock, readable / shared),
-                                 (size.height() - fixed - kept) / shared});
-  const LayerScale scale = fitting_scale(groups, inner - kLabels, least);
-  layout.one_scale = scale.tokens == scale.width;
-  double y = layout.top + (picture.notice.isEmpty() ? 0 : kNotice);
+  const double readable = picture.layer->choice.place != LayerPlace::kLayer ? kReadableOutside
+                          : picture.layer->experts                          ? kReadableExperts
+                                                                            : kReadableRows;
+  return std::max({kLeastBlock, std::min(kReadableBlock, readable / shared),
+                   (layout.size.height() - fixed - kept) / shared});
+}
+
+// All halves, one below the other. Returns where what follows them begins.
+double place_halves(const LayerPicture& picture, const std::vector<std::vector<StepMarks>>& groups,
+                    const LayerScale& scale, double inner, LayerLayout& layout) {
+  double y = top_of_halves(picture, layout);
   for (std::size_t at = 0; at < layout.halves.size(); ++at) {
     LayerHalf& half = layout.halves[at];
     half.top = y;
@@ -243,7 +242,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
       half.bottom = y += kClosed;
       continue;
     }
-    place_half(half, groups[at], scale, inner - kLabels, backward);
+    place_half(half, groups[at], scale, inner - kLabels, picture.layer->choice.backward);
     half.head = QRectF(kLayoutMargin, y, kLabels - 4, kHead);
     half.row_height = block_height(groups[at], scale);
     y += kHead + kNames + (half.says_cuts ? kCuts : 0);
@@ -256,7 +255,37 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     half.bottom = y + figure_rows(picture) * kFigureRow;
     y = half.bottom + kHalfGap;
   }
-  layout.lanes_top = y + kLanesHead;
+  return y;
+}
+
+}  // namespace
+
+LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
+  if (picture.shows_context()) return context_layout(picture, size, theme);
+  LayerLayout layout;
+  layout.size = size;
+  layout.top = kTop;
+  layout.bottom = size.height();
+  if (!picture.drawn()) return layout;
+  const int lines = legend_lines(layer_legend(picture), size.width() - 2 * kLayoutMargin);
+  layout.top += (lines - 1) * kLegendLine;
+  layout.alike = choose_ranks(picture, 0, int(picture.layer->ranks.size()) - 1, layout.ranks);
+  add_halves(picture, layout);
+  std::vector<std::vector<StepMarks>> groups;
+  for (const LayerHalf& half : layout.halves)
+    groups.push_back(half.open ? groups_of(*picture.layer, half, half.ranks, theme)
+                               : std::vector<StepMarks>{});
+
+  const double inner = size.width() - 2 * kLayoutMargin;
+  const int rows = int(layout.ranks.size());
+  layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
+  const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
+  const double kept = layer_kept_height(picture, size.width(), theme) +
+                      vocabulary_height(picture, size.width(), theme);
+  const LayerScale scale =
+      fitting_scale(groups, inner - kLabels, most_block_height(picture, layout, lanes, kept));
+  layout.one_scale = scale.tokens == scale.width;
+  layout.lanes_top = place_halves(picture, groups, scale, inner, layout) + kLanesHead;
   layout.lane_left = kLayoutMargin + kLabels;
   layout.lane_width = inner - kLabels;
   layout.kept_top = layout.lanes_top + rows * layout.lane_pitch + 6;

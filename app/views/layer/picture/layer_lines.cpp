@@ -82,10 +82,10 @@ void paint_cuts(const LayerBrush& brush, const LayerHalf& half) {
   double from = kLinesMargin;
   for (std::size_t at = 0; at < cuts.size(); ++at) {
     const Cut& cut = cuts[at];
-    const double to =
-        (at + 1 < cuts.size() ? cuts[at + 1].left : brush.layout.size.width() - kLinesMargin) -
-        kBetweenCuts / 2;
-    const double left = std::min(from, cut.left), room = std::max(to, cut.right) - left;
+    const double to = at + 1 < cuts.size()
+                          ? cuts[at + 1].left - kBetweenCuts
+                          : std::max(cut.right, brush.layout.size.width() - kLinesMargin);
+    const double left = std::min(from, cut.left), room = to - left;
     const QString text = longest_that_fits(cut.texts, font, room);
     const double wide = std::min(label_width(font, text), room);
     const double x =

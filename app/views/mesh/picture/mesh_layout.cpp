@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kHead = 22, kLeft = 30, kMostGapX = 26, kLeastGapX = 12, kPad = 5;
 constexpr double kMostGapY = 18, kLeastGapY = 8;
-constexpr double kMostCell = 190, kMostHeight = 160, kLeastHeight = 16;
+constexpr double kMostCell = 280, kMostHeight = 260, kLeastHeight = 16;
 constexpr double kCardGap = 10, kMostCard = 240;
 constexpr double kNodeHead = 20, kNodePad = 6, kNodeGap = 16, kNodeBand = 22, kLeastBox = 92;
 constexpr int kMostNodes = 64;  // that are shown one by one
