@@ -165,9 +165,10 @@ void SetupPanel::add_world(QWidget* content) {
   world_ = new QLabel(content);
   world_->setObjectName(QStringLiteral("Strong"));
   world_->setProperty("figure", true);
+  world_->setWordWrap(true);  // thousands of ranks on hundreds of nodes
+  world_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   world_row->addWidget(world_label);
-  world_row->addStretch();
-  world_row->addWidget(world_);
+  world_row->addWidget(world_, 1);
   column_->addLayout(world_row);
   world_bar_ = new QProgressBar(content);
   world_bar_->setObjectName(QStringLiteral("WorldBar"));

@@ -20,6 +20,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/selection/selection_panel.h"
+#include "app/settings/setup_panel.h"
 #include "app/shell/window.h"
 #include "app/views/views.h"
 #include "engine/collectives/collective.h"
@@ -260,6 +261,30 @@ TEST(GermanFormulas, SayTheWordsBetweenTheSymbols) {
     }
   }
   EXPECT_GT(shown, 6);
+}
+
+// Thousands of ranks on thousands of nodes make no label wider than the panel.
+TEST(GermanPanel, HoldsThousandsOfRanks) {
+  const German in_german;
+  Window window;
+  window.resize(1440, 900);
+  window.lesson().player().close();
+  parallelarium::Setup setup = window.session().setup();
+  for (const auto& [field, value] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"machine", "dgx-h100"},
+                                                                  {"model", "llama3-405b"},
+                                                                  {"mesh.tp", "8"},
+                                                                  {"mesh.pp", "16"},
+                                                                  {"mesh.dp", "128"}})
+    ASSERT_TRUE(set_field(setup, field, value));
+  window.session().history().change(setup, QStringLiteral("test"));
+  window.session().wait_for_prediction();
+  window.show();
+  auto* panel = window.findChild<SetupPanel*>();
+  ASSERT_TRUE(panel && panel->isVisible());
+  qApp->processEvents();
+  EXPECT_LE(panel->widget()->width(), panel->viewport()->width());
+  EXPECT_LE(panel->widget()->minimumSizeHint().width(), panel->viewport()->width());
 }
 
 }  // namespace
