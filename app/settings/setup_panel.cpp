@@ -220,9 +220,12 @@ void SetupPanel::refresh_world() {
 void SetupPanel::refresh_batch() {
   const Setup& setup = session_.setup();
   const std::int64_t sequences = setup.global_batch();
-  global_batch_->setText(tr("%1 seq. · %2 tok.")
-                             .arg(count_text(sequences))
-                             .arg(count_text(sequences * setup.model.sequence)));
+  constexpr std::int64_t kExactTokens = 1'000'000;  // more have no room
+  const std::int64_t tokens = sequences * setup.model.sequence;
+  global_batch_->setText(
+      tr("%1 seq. · %2 tok.")
+          .arg(count_text(sequences))
+          .arg(tokens < kExactTokens ? count_text(tokens) : parameters_text(tokens)));
   global_batch_->setToolTip(tr("%1 sequences of %2 tokens in one training step")
                                 .arg(count_text(sequences))
                                 .arg(count_text(setup.model.sequence)));

@@ -320,11 +320,10 @@ void note_words(const Program& program, const Timeline& timeline, HoldersKept& k
   if (is_new)
     messages->second = {shared_messages(program, timeline, first.index),
                         shared_sent_words(program, first.index)};
-  QStringList of_rank;
+  QStringList of_rank{next_shared_words(program.ranks[static_cast<std::size_t>(first.index)],
+                                        messages->second.all, now, locks.hidden_of_ops())};
   const QString work = computed_at(program, timeline, first.index, now);
   if (!work.isEmpty()) of_rank << Holders::tr("Rank %1: %2").arg(first.rank).arg(work);
-  of_rank << next_shared_words(program.ranks[static_cast<std::size_t>(first.index)],
-                               messages->second.all, now, locks.hidden_of_ops());
   of_rank.removeAll(QString());
   picture.messages << of_rank.join(QStringLiteral(" \u00b7 "));
   if (bytes) picture.messages << messages->second.sent;

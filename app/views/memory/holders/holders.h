@@ -82,7 +82,7 @@ struct HoldersInstead {
 
 struct HoldersPicture {
   QString title, moment;           // what goes on now, in a sentence
-  QStringList messages;            // what the first rank computes and sends next; sends in a step
+  QStringList messages;            // what the first rank sends next and computes; sends in a step
   std::vector<HoldersStep> story;  // empty: something else than data parallelism shares, too
   int story_step = 0;              // the one that the playhead has reached
   std::vector<HoldersColumn> columns;
