@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/collectives/algorithm_names.h"
@@ -19,6 +20,7 @@ constexpr std::size_t kAxes = 6;  // of Axis
 struct SentAlong {
   std::int64_t bytes = 0;
   const Group* ring = nullptr;  // the largest group of a collective in which data go round
+  bool reduces = false;         // one of them is an all-reduce
 };
 
 std::array<SentAlong, kAxes> sent_by_axis(const Prediction& prediction, const Repeats& repeats) {
@@ -48,6 +50,7 @@ std::array<SentAlong, kAxes> sent_by_axis(const Prediction& prediction, const Re
                         if (rank.ops[op].kind != OpKind::kCollective ||
                             rank.ops[op].collective == CollectiveKind::kAllToAll)
                           continue;
+                        by.reduces |= rank.ops[op].collective == CollectiveKind::kAllReduce;
                         if (!by.ring || by.ring->ranks.size() < of.ranks.size()) by.ring = &of;
                       }
                     });
@@ -64,13 +67,22 @@ double sustained_speed(const Link& link) {
   return link.bytes_per_second.value * link.sustained.value;
 }
 
-// Of a group on several nodes. Its rings leave a node by as many cards as it has ranks there, and
-// go no faster than its ranks in a node do; stages and ranks with experts send over a card each.
-void note_cards(const Setup& setup, const Nodes& nodes, const Group& group, AxisRate& rate) {
-  if (group.axis == Axis::kPp || group.axis == Axis::kEp) return;
-  const int fewest = fewest_on_a_node(nodes, group.ranks);
-  if (fewest == 1) return;
-  if (setup.collectives != kOneRing) rate.links = fewest;
+// Of a group on several nodes. `ring`: it goes round in collectives, no faster than its ranks in a
+// node do; else its ranks swap tokens, or send messages to the next.
+void note_cards(const Setup& setup, const Nodes& nodes, const Group* ring, AxisRate& rate) {
+  const std::vector<int> ranks = ring ? ring->ranks : group_of(setup.mesh, rate.axis, 0);
+  const auto cards = [&](const Nodes& on) {
+    const NicsOfGroup nics = nics_of(on, ranks, setup.collectives == kOneRing);
+    return ring ? nics.rings : rate.axis == Axis::kEp ? nics.swaps : nics.leaving;
+  };
+  rate.links = cards(nodes);
+  Nodes even = nodes;
+  even.oversubscription = 1;
+  if (rate.links < cards(even)) {
+    rate.nodes_per_leaf = nodes.nodes_per_leaf;
+    rate.oversubscription = nodes.oversubscription;
+  }
+  if (!ring || fewest_on_a_node(nodes, ranks) == 1) return;
   if (rate.bytes_per_second() <= sustained_speed(nodes.inside)) return;
   rate.network = rate.link;
   rate.cards = rate.links;
@@ -97,20 +109,42 @@ std::vector<AxisRate> axis_rates(const Prediction& prediction, const Repeats& re
     const SentAlong& by = sent[static_cast<std::size_t>(reach.axis)];
     if (by.bytes == 0) continue;
     AxisRate& rate = rates.emplace_back();
-    rate = {reach.axis,
-            by.bytes,
-            reach.most_nodes > 1,
-            nodes.inside,
-            by.ring ? links_inside(mesh, nodes, reach.axis) : 1,
-            std::nullopt,
-            0};
+    rate.axis = reach.axis;
+    rate.sent_bytes = by.bytes;
+    rate.between = reach.most_nodes > 1;
+    rate.link = rate.between ? nodes.between : nodes.inside;
+    if (by.ring && !rate.between) rate.links = links_inside(mesh, nodes, reach.axis);
     if (!rate.between) continue;
-    rate.link = nodes.between;
-    rate.links = 1;
-    if (by.ring && reach.axis != Axis::kPp) note_cards(prediction.setup, nodes, *by.ring, rate);
+    rate.reduced = by.reduces && prediction.machine.in_network_reduction &&
+                   prediction.setup.collectives != kOneRing;
+    const bool rings = reach.axis != Axis::kPp && reach.axis != Axis::kEp;
+    note_cards(prediction.setup, nodes, rings ? by.ring : nullptr, rate);
   }
   return rates;
 }
+
+namespace {
+
+Message links_text(double links) {
+  return links == std::floor(links) ? figure(fmt::format("{:.0f}", links))
+                                    : figure(three_digits(links));
+}
+
+// What slows or helps the network beside its rate.
+Message with_network(Message said, const AxisRate& rate) {
+  if (rate.nodes_per_leaf > 0)
+    said = message("axis-rate-leaf",
+                   "{}; what leaves a leaf group of {} nodes gets 1/{} of its network cards' rate",
+                   std::move(said), rate.nodes_per_leaf, links_text(rate.oversubscription));
+  if (rate.reduced)
+    said = message("axis-rate-reduced",
+                   "{}; switches add up, so that an all-reduce sends its array through the network "
+                   "once and not almost twice",
+                   std::move(said));
+  return said;
+}
+
+}  // namespace
 
 Message said_of(const AxisRate& rate) {
   const auto speed = [](double of) { return figure(count_text(of, "B/s")); };
@@ -123,8 +157,8 @@ Message said_of(const AxisRate& rate) {
   };
   const Message wire = wire_of(rate.link, rate.between && !rate.network);
   Message from = message("axis-rate-link", "{} ({})", speed(link.value), link.origin);
-  if (rate.links > 1)
-    from = message("axis-rate-links", "{} links of {}", rate.links, std::move(from));
+  if (rate.links != 1)
+    from = message("axis-rate-links", "{} links of {}", links_text(rate.links), std::move(from));
   if (share != Sourced{1, "assumed"})
     from = message("axis-rate-share", "{} ({}) of {}", figure(percent_text(share.value)),
                    share.origin, std::move(from));
@@ -132,17 +166,21 @@ Message said_of(const AxisRate& rate) {
   if (rate.network) {
     const double card = sustained_speed(*rate.network);
     Message cards = speed(card * rate.cards);
-    if (rate.cards > 1)
-      cards = message("axis-rate-cards", "{} ({} links of {})", std::move(cards), rate.cards,
-                      speed(card));
-    return message("axis-rate-both",
-                   "{}: a rank sends {}, between nodes over {} at {} at most, and in a node over "
-                   "{}, which is slower, at {} at most: {}",
-                   capitals(rate.axis), sent, wire_of(*rate.network, true), std::move(cards), wire,
-                   speed(rate.bytes_per_second()), std::move(from));
+    if (rate.cards != 1)
+      cards = message("axis-rate-cards", "{} ({} links of {})", std::move(cards),
+                      links_text(rate.cards), speed(card));
+    return with_network(
+        message("axis-rate-both",
+                "{}: a rank sends {}, between nodes over {} at {} at most, and in a node over {}, "
+                "which is slower, at {} at most: {}",
+                capitals(rate.axis), sent, wire_of(*rate.network, true), std::move(cards), wire,
+                speed(rate.bytes_per_second()), std::move(from)),
+        rate);
   }
-  return message("axis-rate", "{}: a rank sends {} over {} at {} at most: {}", capitals(rate.axis),
-                 sent, wire, speed(rate.bytes_per_second()), std::move(from));
+  return with_network(
+      message("axis-rate", "{}: a rank sends {} over {} at {} at most: {}", capitals(rate.axis),
+              sent, wire, speed(rate.bytes_per_second()), std::move(from)),
+      rate);
 }
 
 nlohmann::json to_json(const std::vector<AxisRate>& rates) {
@@ -160,7 +198,13 @@ nlohmann::json to_json(const std::vector<AxisRate>& rates) {
                     {"origin", rate.link.bytes_per_second.origin},
                     {"sustained", rate.link.sustained.value},
                     {"sustained_origin", rate.link.sustained.origin},
-                    {"bytes_per_second", rate.bytes_per_second()}});
+                    {"bytes_per_second", rate.bytes_per_second()},
+                    {"in_network_reduction", rate.reduced}});
+    if (rate.links == std::floor(rate.links)) list.back()["links"] = std::int64_t(rate.links);
+    if (rate.nodes_per_leaf > 0) {
+      list.back()["nodes_per_leaf"] = rate.nodes_per_leaf;
+      list.back()["oversubscription"] = rate.oversubscription;
+    }
     put_text(list.back(), "sentence", said_of(rate));
   }
   return list;

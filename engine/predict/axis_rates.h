@@ -18,11 +18,15 @@ struct AxisRate {
   std::int64_t sent_bytes = 0;  // by rank 0 in a step
   bool between = false;         // a group's ranks are on several nodes
   Link link;                    // the slowest of those that they use
-  int links = 1;                // at once: several of a device in a torus, or cards of a node
+  double links = 1;             // at once: several of a device in a torus, or cards (nics_of())
   // Where rings between nodes go no faster than the ranks in a node, whose link is `link` then:
   // what they leave a node over, and by how many cards.
   std::optional<Link> network;
-  int cards = 0;
+  double cards = 0;
+  // Where an oversubscribed network leaves it fewer cards than its nodes have.
+  int nodes_per_leaf = 0;
+  double oversubscription = 1;
+  bool reduced = false;  // switches add up what its all-reduces send
   // What an array of any size gets at most; latencies come on top.
   double bytes_per_second() const {
     return link.bytes_per_second.value * link.sustained.value * links;
@@ -36,7 +40,8 @@ std::vector<AxisRate> axis_rates(const Prediction& prediction, const Repeats& re
 Message said_of(const AxisRate& rate);
 // [{"axis", "sent_bytes", "between_nodes", "network_bytes_per_second", "wire", "links",
 // "link_bytes_per_second", "origin", "sustained", "sustained_origin", "bytes_per_second",
-// "sentence"}]; the network's is null where it is `wire` itself, or none.
+// "in_network_reduction", "sentence"}], and "nodes_per_leaf" and "oversubscription" where they slow
+// it; the network's is null where it is `wire` itself, or none.
 nlohmann::json to_json(const std::vector<AxisRate>& rates);
 
 }  // namespace parallelarium

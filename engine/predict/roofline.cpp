@@ -21,6 +21,13 @@ Message name_of_level(const std::string& level) {
 }
 
 // The device's memory comes first of those that move bytes, then the caches before it.
+// Of a device: where a node has fewer network cards than devices, its part of one.
+Link network_of_device(const Machine& machine) {
+  Link link = machine.inter_node;
+  link.bytes_per_second.value *= machine.nics_of_device();
+  return link;
+}
+
 std::vector<RooflineCeiling> ceilings_of(const Machine& machine,
                                          const std::vector<MemoryRung>& rungs) {
   std::vector<RooflineCeiling> ceilings;
@@ -51,7 +58,7 @@ std::vector<RooflineCeiling> ceilings_of(const Machine& machine,
   if (machine.devices_per_node > 1)
     link(message("ceiling-node", "link in a node"), machine.intra_node);
   if (!machine.local)  // the only node
-    link(message("ceiling-network", "network between nodes"), machine.inter_node);
+    link(message("ceiling-network", "network between nodes"), network_of_device(machine));
   return ceilings;
 }
 
@@ -111,8 +118,8 @@ std::vector<LadderRow> ladder_of(const Machine& machine, const std::vector<Memor
   if (machine.devices_per_node > 1)
     rows.push_back(row_of("node", message("ceiling-node", "link in a node"), machine.intra_node));
   if (!machine.local)  // the only node
-    rows.push_back(
-        row_of("network", message("ceiling-network", "network between nodes"), machine.inter_node));
+    rows.push_back(row_of("network", message("ceiling-network", "network between nodes"),
+                          network_of_device(machine)));
   double nearer = 0;
   for (LadderRow& row : rows) {
     // The host's memory does not lie on the way from registers to the network.

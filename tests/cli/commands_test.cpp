@@ -355,6 +355,43 @@ TEST(Lessons, KeepPredictionsFromTheCommandLineUntilTheyAreAnswered) {
   EXPECT_EQ(command({"predict", "--json"}).status, kDone);
 }
 
+TEST(Machines, ShowSaysWhatNodesShareOfTheNetwork) {
+  const auto line_of = [](const std::string& text, const std::string& name) {
+    const auto at = text.find("  " + name + " ");
+    return at == std::string::npos ? std::string() : text.substr(at, text.find('\n', at) - at);
+  };
+  const std::string shared = command({"machines", "show", "hgx-v100"}).out;
+  EXPECT_THAT(line_of(shared, "network cards of a node"),
+              testing::AllOf(HasSubstr(" 4 "), HasSubstr("specification: DGX-1")));
+  const std::string own = command({"machines", "show", "dgx-h100"}).out;
+  EXPECT_THAT(line_of(own, "network cards of a node"),
+              testing::AllOf(HasSubstr(" 8 "), HasSubstr("assumed: one for each device")));
+  for (const char* name :
+       {"nodes of a leaf group", "oversubscription above it", "reduction in the network"})
+    EXPECT_THAT(line_of(own, name), HasSubstr("assumed")) << name;
+  EXPECT_EQ(line_of(command({"machines", "show", "local"}).out, "network cards of a node"), "");
+  // They are keys of a file, with the sentence that says what cannot be.
+  const Folder folder;
+  const auto step = [&](const char* changes) {
+    const std::string file = folder.file("mine.json", changes);
+    return command({"predict", "--model", "llama3-8b", "--dp", "32", "--zero", "1", "--machine",
+                    file, "--json"});
+  };
+  const double before =
+      step(R"({"based_on": "dgx-h100"})").json().at("step").at("seconds").get<double>();
+  EXPECT_GT(step(R"({"based_on": "dgx-h100", "nics_per_node": 1})").json().at("step").at("seconds"),
+            before);
+  EXPECT_GT(step(R"({"based_on": "dgx-h100", "nodes_per_leaf": 2, "oversubscription": 20})")
+                .json()
+                .at("step")
+                .at("seconds"),
+            before);
+  const Reply half = step(R"({"based_on": "dgx-h100", "nics_per_node": 0.5})");
+  EXPECT_EQ(half.status, 2);
+  EXPECT_THAT(half.err,
+              HasSubstr("machine.nics_per_node must be a whole number from 1 to 65,536."));
+}
+
 TEST(Machines, NewReadsWhatAClusterPrints) {
   const Folder folder;
   const std::string topology =
@@ -363,7 +400,7 @@ TEST(Machines, NewReadsWhatAClusterPrints) {
   const Reply made = command({"machines", "new", file, "--from", "dgx-h100", "--links", topology});
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_THAT(made.out, HasSubstr("A node has 2 GPUs, linked by NVLink (NV18)."));
-  EXPECT_THAT(made.out, HasSubstr("Ports of the network: 1 for 2 GPUs"));
+  EXPECT_THAT(made.out, HasSubstr("Network cards of a node: 1 for 2 GPUs"));
   const json predicted =
       command({"predict", "--model", "llama3-8b", "--machine", file, "--tp", "4", "--json"}).json();
   EXPECT_EQ(predicted.at("setup").at("machine").at("devices_per_node"), 2);

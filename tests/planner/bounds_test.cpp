@@ -144,6 +144,41 @@ TEST(Bounds, AreNoHigherWhateverIsSet) {
   EXPECT_GT(byte_shares / compared, 0.95);
 }
 
+// Nodes that share cards, leaf groups that let out a part of them, switches that add up.
+TEST(Bounds, AreNoHigherOnAnyNetwork) {
+  AnySetup any(77);
+  std::mt19937 random(5);
+  const auto one_of = [&](std::initializer_list<double> values) {
+    return values.begin()[random() % values.size()];
+  };
+  Machine machine = *find_machine("dgx-h100");
+  int compared = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    machine.nics_per_node.value = one_of({0, 1, 2, 4, 16});
+    machine.nodes_per_leaf.value = one_of({1, 2, 3});
+    machine.oversubscription.value = one_of({1, 2, 7, 50});
+    machine.in_network_reduction = one_of({0, 1}) > 0;
+    machine.inter_node.bytes_per_second.value = one_of({1e9, 5e9, 50e9});
+    const auto made = any.make(machine);
+    if (!made) continue;
+    const Result<StageTable> table = stage_table(*made, machine);
+    const Result<Prediction> prediction =
+        predict(*made, machine, BuildOptions{.stage_level = true});
+    if (!table || !prediction) continue;
+    const StepEnd end = step_end(*made, machine);
+    const Result<Bound> walked = walked_bound(*made, *table, end);
+    const Result<std::int64_t> laned = laned_bound(*made, machine, *table, end);
+    ASSERT_TRUE(walked.ok() && laned.ok());
+    const std::int64_t step = prediction->timeline.duration.count();
+    const std::string what = to_json(*made).dump() + to_json(machine).dump().substr(0, 200);
+    EXPECT_LE(quick_bound(*made, *table, end).nanoseconds, step) << what;
+    EXPECT_LE(walked->nanoseconds, step) << what;
+    EXPECT_LE(*laned, step) << what;
+    ++compared;
+  }
+  EXPECT_GT(compared, 100);
+}
+
 // Of experts: groups lie on as few nodes as the order of ranks lets them, and ZeRO gathers a bucket
 // of a layer's experts and one of its other parameters.
 TEST(Bounds, AreCloseForExperts) {

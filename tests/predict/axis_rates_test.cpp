@@ -113,6 +113,43 @@ TEST(AxisRates, CountTheCardsOfANode) {
   EXPECT_FALSE(rate_of(setup).network) << "it is the slower one itself";
 }
 
+// Cards that devices share, what leaves a leaf group, and switches that add up are said.
+TEST(AxisRates, SayWhatNodesShareOfTheNetwork) {
+  auto setup = three_axes();
+  setup.mesh.tp = 2;
+  setup.mesh.dp = 8;
+  setup.mesh.order = RankOrder::kTpCpEpPpDp;
+  Machine machine = *find_machine("dgx-h100");
+  const auto rate_of = [&](Axis axis) {
+    const Result<Prediction> prediction = predict(setup, machine);
+    EXPECT_TRUE(prediction.ok()) << prediction.error().text;
+    for (const AxisRate& rate : axis_rates(*prediction))
+      if (rate.axis == axis) return rate;
+    ADD_FAILURE();
+    return AxisRate();
+  };
+  const double card =
+      machine.inter_node.bytes_per_second.value * machine.inter_node.sustained.value;
+  EXPECT_DOUBLE_EQ(rate_of(Axis::kDp).bytes_per_second(), 2 * card);
+  machine.nics_per_node.value = 2;
+  EXPECT_DOUBLE_EQ(rate_of(Axis::kDp).bytes_per_second(), card / 2);
+  EXPECT_THAT(said_of(rate_of(Axis::kDp)).text, HasSubstr("0.500 links of 50.0 GB/s"));
+  machine.nics_per_node.value = 0;
+  machine.nodes_per_leaf.value = 2;
+  machine.oversubscription.value = 8;
+  // Of four ranks in two nodes of a leaf group, 4 / 8 of a card.
+  const AxisRate leaf = rate_of(Axis::kDp);
+  EXPECT_DOUBLE_EQ(leaf.bytes_per_second(), card / 2);
+  EXPECT_THAT(said_of(leaf).text,
+              HasSubstr("; what leaves a leaf group of 2 nodes gets 1/8 of its network cards'"));
+  EXPECT_EQ(to_json({leaf})[0].at("oversubscription"), 8);
+  machine.oversubscription.value = 1;
+  EXPECT_FALSE(to_json({rate_of(Axis::kDp)})[0].contains("oversubscription"));
+  machine.in_network_reduction = true;
+  EXPECT_THAT(said_of(rate_of(Axis::kDp)).text, HasSubstr("once and not almost twice"));
+  EXPECT_FALSE(rate_of(Axis::kTp).reduced) << "within a node";
+}
+
 TEST(AxisRates, AreNoneOfThisComputer) {
   auto setup = default_setup();
   const Result<Prediction> prediction = predict(setup, uncalibrated_local_machine());

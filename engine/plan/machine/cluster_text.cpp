@@ -180,6 +180,7 @@ class ClusterReader {
       return message("cluster-empty",
                      "The text holds neither the matrix of nvidia-smi topo -m nor a table of "
                      "nccl-tests.");
+    if (network_rate_ > 0) tell_network();
     if (node_rate_ > 0) {
       told_.changes["intra_node"]["bytes_per_second"] = sourced(node_rate_, origin_);
       told_.changes["intra_node"]["sustained"] = sourced(1, origin_);
@@ -275,8 +276,8 @@ class ClusterReader {
     int of_node = 0;
     for (const auto& [host, count] : table.ranks_of_hosts) of_node = std::max(of_node, count);
     const double rate = table.bus.back() / of_node;
-    told_.changes["inter_node"]["bytes_per_second"] = sourced(rate, origin_);
-    told_.changes["inter_node"]["sustained"] = sourced(1, origin_);
+    network_rate_ = rate;
+    origin_of_network_ = origin_;
     told_.found.push_back(
         message("cluster-nodes",
                 "{} of {} GPUs on {} nodes: {} of bus bandwidth at the largest, {} between nodes "
@@ -306,15 +307,25 @@ class ClusterReader {
                     "of nccl-tests, or choose a cluster that is more like this.",
                     base_.title, base_.intra_node.wire.empty() ? "?" : base_.intra_node.wire));
     }
-    if (matrix_.nics > 0 && matrix_.nics < matrix_.gpus && !told_.changes.contains("inter_node")) {
-      const double rate = base_.inter_node.bytes_per_second.value * matrix_.nics / matrix_.gpus;
-      told_.changes["inter_node"]["bytes_per_second"] =
-          sourced(rate, "assumed: the ports of the network are shared");
-      told_.assumed.push_back(message("cluster-nics",
-                                      "Ports of the network: {} for {} GPUs, so each has {} "
-                                      "between nodes.",
-                                      matrix_.nics, matrix_.gpus, rate_text(rate)));
-    }
+    if (matrix_.nics == 0) return;
+    const int nics = std::min(matrix_.nics, matrix_.gpus);  // others are of storage
+    if (nics < matrix_.gpus || base_.nics_per_node.value > 0)
+      told_.changes["nics_per_node"] = sourced(nics, "told by nvidia-smi topo -m");
+    if (nics < matrix_.gpus)
+      told_.found.push_back(message("cluster-nics",
+                                    "Network cards of a node: {} for {} GPUs, which share them.",
+                                    nics, matrix_.gpus));
+  }
+
+  // A GPU's rate between nodes is that of its part of a network card.
+  void tell_network() {
+    Machine measured = base_;
+    if (matrix_.gpus > 0) measured.devices_per_node = matrix_.gpus;
+    if (told_.changes.contains("nics_per_node"))
+      measured.nics_per_node.value = told_.changes["nics_per_node"]["value"];
+    told_.changes["inter_node"]["bytes_per_second"] =
+        sourced(network_rate_ / measured.nics_of_device(), origin_of_network_);
+    told_.changes["inter_node"]["sustained"] = sourced(1, origin_of_network_);
   }
 
   const Machine& base_;
@@ -323,6 +334,8 @@ class ClusterReader {
   NcclTable table_;
   ClusterText told_;
   std::string origin_;
+  double network_rate_ = 0;  // between nodes, of a GPU
+  std::string origin_of_network_;
   double node_rate_ = 0;  // bus bandwidth in a node, of the most GPUs
   int node_ranks_ = 0;
   bool link_told_ = false;  // by a collective that no switch can help with

@@ -2,6 +2,7 @@
 // What a Setup runs on: devices, links and rates. Every number knows where it comes from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -206,7 +207,15 @@ struct Machine {
   // Devices along each axis, where those of a node are a torus and intra_node is one of its links
   // (torus.h); empty: each is joined to all others.
   std::vector<int> torus;
-  Link inter_node;                // between two nodes, per device
+  Link inter_node;        // between two nodes, of a network card
+  Sourced nics_per_node;  // network cards; 0: one for each device (see nodes.h)
+  // Nodes that share a leaf group of the network (the same leaf switches, or a pod), and by how
+  // much less can leave it than its network cards can send together.
+  Sourced nodes_per_leaf = {1, "assumed"};
+  Sourced oversubscription = {1, "assumed"};
+  // Switches between nodes add up what all-reduces and reduce-scatters send (SHARP). Within a node
+  // collective_times says what they gain, as it was measured (NVLS).
+  bool in_network_reduction = false;
   Sourced host_bytes_per_second;  // between a device and its host's memory, one way; 0: unknown
   // How many times as long a device computes while it communicates: collectives take processors
   // and memory bandwidth from it.
@@ -228,6 +237,9 @@ struct Machine {
   // version, which did not tell.
   std::optional<double> cores_used_by_others;
   bool ranks_share_memory() const { return local && cores > 0; }
+  double nics() const { return nics_per_node.value > 0 ? nics_per_node.value : devices_per_node; }
+  // Of a network card, that a device has while all of its node send: at most one.
+  double nics_of_device() const { return std::min(1.0, nics() / devices_per_node); }
   // The peak of products whose elements have so many bytes.
   const Sourced& peak_flops_per_second(int bytes) const {
     return bytes == 2 && bf16 ? half_flops_per_second : fp32_flops_per_second;

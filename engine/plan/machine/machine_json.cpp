@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "parallelarium-machine/1": presets and the calibration file. A number is {"value", "origin"}.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -28,12 +29,21 @@ Result<Sourced> read_share(const nlohmann::json& json, const std::string& prefix
 }
 
 // How many times as long something takes.
-Result<Sourced> read_slowdown(const nlohmann::json& json, const std::string& prefix) {
+Result<Sourced> read_times_longer(const nlohmann::json& json, const std::string& prefix) {
   Result<Sourced> times = read_sourced(json, prefix);
   if (times && !(times->value >= 1 && times->value <= 100))
     return message("slowdown-range", "{} must be from 1 to 100.",
                    prefix.substr(0, prefix.size() - 1));
   return times;
+}
+
+Result<Sourced> read_count(const nlohmann::json& json, const std::string& prefix) {
+  Result<Sourced> count = read_sourced(json, prefix);
+  if (count &&
+      !(count->value >= 1 && count->value <= 65'536 && std::floor(count->value) == count->value))
+    return message("count-range", "{} must be a whole number from 1 to 65,536.",
+                   prefix.substr(0, prefix.size() - 1));
+  return count;
 }
 
 Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
@@ -213,9 +223,13 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_dotted(reader, "host_message_seconds", machine.host_message_seconds, read_sourced);
   read_dotted(reader, "intra_node", machine.intra_node, read_link);
   read_dotted(reader, "inter_node", machine.inter_node, read_link);
+  read_dotted(reader, "nics_per_node", machine.nics_per_node, read_count);
+  read_dotted(reader, "nodes_per_leaf", machine.nodes_per_leaf, read_count);
+  read_dotted(reader, "oversubscription", machine.oversubscription, read_times_longer);
+  reader.flag("in_network_reduction", machine.in_network_reduction);
   read_torus(reader, machine);
   read_dotted(reader, "host_bytes_per_second", machine.host_bytes_per_second, read_sourced);
-  read_dotted(reader, "overlap_slowdown", machine.overlap_slowdown, read_slowdown);
+  read_dotted(reader, "overlap_slowdown", machine.overlap_slowdown, read_times_longer);
   read_list(reader, "matmuls", machine.matmuls, read_point);
   read_list(reader, "kernels", machine.kernels, read_rate);
   read_list(reader, "host_calls", machine.host_calls, read_host_call);
@@ -288,6 +302,10 @@ nlohmann::json to_json(const Machine& machine) {
   put_share(json, "sustained", machine.sustained);
   put_share(json, "memory_efficiency", machine.memory_efficiency);
   put_share(json, "overlap_slowdown", machine.overlap_slowdown);
+  if (machine.nics_per_node.value > 0) json["nics_per_node"] = to_json(machine.nics_per_node);
+  put_share(json, "nodes_per_leaf", machine.nodes_per_leaf);
+  put_share(json, "oversubscription", machine.oversubscription);
+  if (machine.in_network_reduction) json["in_network_reduction"] = true;
   if (machine.host_bytes_per_second.value > 0)
     json["host_bytes_per_second"] = to_json(machine.host_bytes_per_second);
   if (machine.fp8_flops_per_second.value > 0)

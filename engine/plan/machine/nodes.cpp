@@ -37,6 +37,16 @@ std::vector<std::pair<int, int>> hops_along(Axis axis, const std::vector<int>& g
   return hops;
 }
 
+// Of the ranks that share a place, where they are fewest.
+template <class PlaceOf>
+int fewest_in(const std::vector<int>& ranks, PlaceOf place_of) {
+  std::map<int, int> in_place;
+  for (const int rank : ranks) ++in_place[place_of(rank)];
+  int fewest = static_cast<int>(ranks.size());
+  for (const auto& [place, count] : in_place) fewest = std::min(fewest, count);
+  return fewest;
+}
+
 }  // namespace
 
 Nodes nodes_of(const Setup& setup, const Machine& machine) {
@@ -46,6 +56,9 @@ Nodes nodes_of(const Setup& setup, const Machine& machine) {
   nodes.inside = machine.intra_node;
   nodes.between = machine.inter_node;
   nodes.torus = machine.torus;
+  nodes.nics = machine.nics() / machine.devices_per_node;
+  nodes.nodes_per_leaf = std::max(1, static_cast<int>(machine.nodes_per_leaf.value));
+  nodes.oversubscription = machine.oversubscription.value;
   if (ranks_share_gpu(setup, machine)) {
     // They copy within its memory: every byte is read and written.
     nodes.medium = NodeMedium::kDeviceMemory;
@@ -62,11 +75,24 @@ std::vector<std::pair<int, int>> hops_of(const Mesh& mesh, Axis axis, int rank) 
 }
 
 int fewest_on_a_node(const Nodes& nodes, const std::vector<int>& ranks) {
-  std::map<int, int> on_node;
-  for (const int rank : ranks) ++on_node[nodes.node_of(rank)];
-  int fewest = static_cast<int>(ranks.size());
-  for (const auto& [node, count] : on_node) fewest = std::min(fewest, count);
-  return fewest;
+  return fewest_in(ranks, [&](int rank) { return nodes.node_of(rank); });
+}
+
+NicsOfGroup nics_of(const Nodes& nodes, const std::vector<int>& ranks, bool one_ring) {
+  const int on_node = fewest_on_a_node(nodes, ranks);
+  NicsOfGroup of;
+  of.rings = std::min<double>(one_ring ? 1 : on_node, on_node * nodes.nics);
+  of.swaps = of.message = of.leaving = std::min(1.0, nodes.nics);
+  if (nodes.oversubscription <= 1 || ranks.empty() ||
+      nodes.leaf_of(ranks.front()) == nodes.leaf_of(ranks.back()))
+    return of;
+  const auto size = static_cast<double>(ranks.size());
+  const double in_leaf = fewest_in(ranks, [&](int rank) { return nodes.leaf_of(rank); });
+  const double out = nodes.nics / nodes.oversubscription;  // cards' worth for each of its ranks
+  of.rings = std::min(of.rings, in_leaf * out);
+  of.leaving = std::min(of.leaving, in_leaf * out);
+  of.swaps = std::min(of.swaps, out * (size - on_node) / (size - in_leaf));
+  return of;
 }
 
 std::vector<AxisReach> axis_reaches(const Mesh& mesh, const Nodes& nodes) {

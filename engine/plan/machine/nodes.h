@@ -26,14 +26,35 @@ struct Nodes {
   NodeMedium medium = NodeMedium::kLinks;
   Link inside, between;
   std::vector<int> torus;  // as the Machine has it
+  double nics = 1;         // network cards of a node, for each of its devices
+  int nodes_per_leaf = 1;
+  double oversubscription = 1;
   int count() const { return (ranks + devices - 1) / devices; }
   int node_of(int rank) const { return rank / devices; }
+  int leaf_of(int rank) const { return node_of(rank) / nodes_per_leaf; }
 };
 // On this computer all ranks are neighbours. The Machine must be one of the Setup.
 Nodes nodes_of(const Setup& setup, const Machine& machine);
 
 // Returns those of these ranks that are on the node with the fewest of them.
 int fewest_on_a_node(const Nodes& nodes, const std::vector<int>& ranks);
+
+// By how many network cards a group on several nodes sends. All ranks do the same at the same time,
+// in groups that lie alike: so the cards of a node, and what may leave a leaf group, are shared
+// evenly. A rank has a card of its own at most; where a node has fewer cards than devices, it has
+// its part of one. From a leaf group go as many cards' bytes as it has cards, divided by
+// `oversubscription`.
+struct NicsOfGroup {
+  // Of a node, by all rings of the group together. Each rank has a ring that leaves the node by its
+  // card, or all share one ring; of the nodes of a leaf group, one sends out of it.
+  double rings = 1;
+  // Of a rank whose bytes go to all others alike, as in an all-to-all.
+  double swaps = 1;
+  // Of a rank that sends one message to the next of its group, in the same leaf group and another.
+  double message = 1, leaving = 1;
+};
+// Ascending ranks.
+NicsOfGroup nics_of(const Nodes& nodes, const std::vector<int>& ranks, bool one_ring);
 
 // How the groups of one axis lie on the nodes.
 struct AxisReach {

@@ -335,9 +335,11 @@ class LaneWalk : public NominalSink {
       at.pp = static_cast<int>(stage);
       program.ranks[stage].rank = rank_of(setup.mesh, at);
     }
+    program.groups.push_back({Axis::kPp, group_of(setup.mesh, Axis::kPp, 0)});
     const CostModel cost(program, machine, setup);
     Op send;
     send.kind = OpKind::kSend;
+    send.group = 0;
     send.bytes = boundary_bytes(setup);
     durations_.resize(count * count);
     for (std::size_t from = 0; from < count; ++from)

@@ -80,13 +80,17 @@ std::int64_t least_transfer(const Machine& machine, std::int64_t bytes) {
 }
 
 // Where groups of TP and CP do not fill a node, some of the small Setup's may lie across two nodes
-// though the example's own do not: then all are taken to be on one.
+// though the example's own do not: then all are taken to be on one. So may they with leaf groups:
+// then the network is taken to be as fast beyond them.
 std::optional<Machine> with_whole_groups(const Setup& setup, const Machine& machine) {
   const int inner = setup.mesh.tp * setup.mesh.cp;
-  if (inner >= machine.devices_per_node || machine.devices_per_node % inner == 0)
-    return std::nullopt;
+  const bool fits = inner >= machine.devices_per_node || machine.devices_per_node % inner == 0;
+  if (fits && machine.oversubscription.value <= 1) return std::nullopt;
   constexpr int kNodes = 1 << 16;
   Machine whole = machine;
+  whole.oversubscription.value = 1;
+  if (fits) return whole;
+  if (whole.nics_per_node.value > 0) whole.nics_per_node.value *= kNodes;
   whole.devices_per_node *= kNodes;
   return whole;
 }

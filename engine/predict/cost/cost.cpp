@@ -47,6 +47,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       on_cores_(machine.ranks_share_memory()),
       shares_links_(!machine.local && nodes_.medium == NodeMedium::kLinks),
       one_ring_(setup.collectives == kOneRing),
+      in_network_reduction_(machine.in_network_reduction),
       sharing_(sharing_of(setup, machine)),
       overlap_slowdown_(machine.overlap_slowdown.value),
       pairs_(machine.pairs),
@@ -91,7 +92,8 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     const int links = std::max(1, torus.links);
     const bool one_node = on_node == static_cast<int>(group.ranks.size());
     groups_.push_back({link.latency_seconds.value, sustained_rate(link) * (one_node ? links : 1),
-                       static_cast<int>(group.ranks.size()), on_node, one_ring_ ? 1 : on_node,
+                       static_cast<int>(group.ranks.size()), on_node,
+                       one_node ? NicsOfGroup{} : nics_of(nodes_, group.ranks, one_ring_),
                        leaving_of(setup, group, on_node), sustained_rate(nodes_.inside) * links,
                        torus, group.axis == Axis::kPp});
   }
@@ -112,6 +114,16 @@ TorusReach CostModel::torus_of(const std::vector<int>& ranks) const {
 int CostModel::hops_between(int a, int b) const {
   if (nodes_.torus.empty() || nodes_.node_of(a) != nodes_.node_of(b)) return 1;
   return torus_hops(nodes_.torus, a % nodes_.devices, b % nodes_.devices);
+}
+
+double CostModel::nics_between(const Op& op, int rank) const {
+  if (nodes_.node_of(rank) == nodes_.node_of(op.peer)) return 1;
+  NicsOfGroup nics;
+  if (op.group >= 0)
+    nics = groups_[static_cast<std::size_t>(op.group)].nics;
+  else
+    nics = nics_of(nodes_, {std::min(rank, op.peer), std::max(rank, op.peer)}, one_ring_);
+  return nodes_.leaf_of(rank) == nodes_.leaf_of(op.peer) ? nics.message : nics.leaving;
 }
 
 // Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer and may
@@ -227,30 +239,58 @@ double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
          over(bytes, 2 * nodes_.inside.bytes_per_second.value);
 }
 
-// Of what each rank sends. Every device has a network card of its own, so a ring through several
-// nodes leaves each of them by as many cards as it has ranks there, or by one where the Setup wants
-// one ring, until the links inside are slower. In an all-to-all each rank sends to the other nodes
-// by its own card: tokens once to a node where the Setup says so. The links inside then bring every
-// copy to its expert, meanwhile.
+bool CostModel::is_reduced(CollectiveKind kind, const GroupCost& group) const {
+  return in_network_reduction_ && !one_ring_ && group.on_node < group.size &&
+         (kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter);
+}
+
+// What switches add up goes to them and back, as NCCL counts it for CollNet: in a node its parts
+// are summed before and handed out after. Source: NCCL 2.30.7, src/graph/tuning.cc.
+double CostModel::latency_of(CollectiveKind kind, const GroupCost& group) const {
+  const int ways = kind == CollectiveKind::kAllReduce ? 2 : 1;  // scattered, then gathered
+  if (is_reduced(kind, group))
+    return group.latency + (group.on_node > 1 ? ways : 0) * nodes_.inside.latency_seconds.value;
+  const bool in_torus = group.torus.links > 0 && group.on_node == group.size;
+  return (in_torus ? ways * group.torus.hops : messages_of(kind, group.size)) * group.latency;
+}
+
+// Of what each rank sends. A ring through several nodes leaves each of them by the cards that
+// nics_of() says, until the links inside are slower. Switches that add up (SHARP) take an array
+// from each node once and bring its sum back once, where a ring carries it almost twice each way;
+// of a reduce-scatter they bring a rank its own part alone, which leaves the way in to others.
+// Source: Graham et al. 2020 (SHARP Streaming-Aggregation), whose all-reduces go at 95 % of the
+// network's bandwidth; NVIDIA's manual of its SHARP plugin for NCCL: a reduce-scatter then overlaps
+// with an all-gather. In an all-to-all each rank sends to the other nodes by its own card: tokens
+// once to a node where the Setup says so. The links inside then bring every copy to its expert,
+// meanwhile.
 LinkSeconds CostModel::use_of(CollectiveKind kind, Purpose purpose, double bytes,
                               const GroupCost& group) const {
   if (group.on_node == group.size) {
     if (kind == CollectiveKind::kAllToAll && group.torus.links > 0) {
       const double whole = bytes * group.size / (group.size - 1);  // with what stays
-      return {over(whole * group.torus.swap, sustained_rate(nodes_.inside)), 0};
+      return {over(whole * group.torus.swap, sustained_rate(nodes_.inside)), 0, 0};
     }
-    return {over(bytes, group.bytes_per_second), 0};
+    return {over(bytes, group.bytes_per_second), 0, 0};
   }
   const double rate = group.inside, card = group.bytes_per_second;
-  if (kind != CollectiveKind::kAllToAll)
-    return {over(bytes, rate), over(bytes, group.cards * card)};
   const double others = group.size - 1;
+  if (kind != CollectiveKind::kAllToAll) {
+    const double rings = over(bytes, group.nics.rings * card);
+    if (!is_reduced(kind, group)) return {over(bytes, rate), rings, rings};
+    if (kind == CollectiveKind::kReduceScatter)
+      return {over(bytes, rate), rings, rings * std::min(1.0, group.on_node / others)};
+    // Once where a ring sends 2 (n - 1) / n of the array; in a node scattered and gathered.
+    const double once = rings * group.size / (2 * others);
+    const double inside = bytes * group.size / others * (group.on_node - 1) / group.on_node;
+    return {over(inside, rate), once, once};
+  }
   double leaving = (group.size - group.on_node) / others, inside = 1 - leaving;
   if (purpose == Purpose::kTokens && group.leaving != 1) {
     leaving *= group.leaving;
     inside = group.size / others * (group.on_node - 1) / group.on_node;
   }
-  return {over(bytes * inside, rate), over(bytes * leaving, card)};
+  const double swapped = over(bytes * leaving, group.nics.swaps * card);
+  return {over(bytes * inside, rate), swapped, swapped};
 }
 
 LinkSeconds CostModel::link_seconds(const Op& op, int rank) const {
@@ -258,9 +298,12 @@ LinkSeconds CostModel::link_seconds(const Op& op, int rank) const {
   if (op.kind != OpKind::kCollective) {
     const Link& link = link_between(rank, op.peer);
     const double seconds = over(static_cast<double>(op.bytes), sustained_rate(link));
-    if (&link == &nodes_.between) return {0, seconds * op.repeat};
+    if (&link == &nodes_.between) {
+      const double card = seconds * op.repeat / nics_between(op, rank);
+      return {0, card, card};
+    }
     const int links = nodes_.torus.empty() ? 1 : torus_reach(nodes_.torus, {0}).of_links;
-    return {seconds * hops_between(rank, op.peer) * op.repeat / std::max(1, links), 0};
+    return {seconds * hops_between(rank, op.peer) * op.repeat / std::max(1, links), 0, 0};
   }
   if (op.group < 0) return {};
   const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];
@@ -271,7 +314,7 @@ LinkSeconds CostModel::link_seconds(const Op& op, int rank) const {
   if (group.on_node == 1) use.inside = 0;  // no two of its ranks share a node
   if (group.torus.links > 0) use.inside *= double(group.torus.links) / group.torus.of_links;
   const double times = op.repeat * (rows_ == nullptr ? 1 : rows_->share(op, rank));
-  return {use.inside * times, use.card * times};
+  return {use.inside * times, use.card_out * times, use.card_in * times};
 }
 
 double CostModel::collective_seconds(const Op& op) const {
@@ -289,11 +332,8 @@ double CostModel::collective_seconds(const Op& op) const {
     return std::max(timed_seconds(*times, op.collective, bytes, group), host_message_seconds_) *
            op.repeat;
   const LinkSeconds use = use_of(op.collective, op.purpose, bytes, group);
-  const bool in_torus = group.torus.links > 0 && group.on_node == group.size;
-  const int ways = op.collective == CollectiveKind::kAllReduce ? 2 : 1;  // scattered, then gathered
-  const double messages =
-      in_torus ? ways * group.torus.hops : messages_of(op.collective, group.size);
-  double seconds = messages * group.latency + std::max(use.inside, use.card);
+  double seconds =
+      latency_of(op.collective, group) + std::max({use.inside, use.card_out, use.card_in});
   if (op.reduction != Reduction::kNone) {
     const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
     seconds += reduce_seconds(op.type) * array * (group.size - 1) / group.size;
@@ -352,7 +392,8 @@ double CostModel::even_seconds(const Op& op, int rank) const {
       const double passing = (hops - 1) * link.latency_seconds.value;
       const bool of_stages = op.lane == Lane::kPipeline || op.group < 0 ||
                              groups_[static_cast<std::size_t>(op.group)].of_stages;
-      const double message = message_seconds(link, static_cast<double>(op.bytes) * hops, of_stages);
+      const double carried = static_cast<double>(op.bytes) * hops / nics_between(op, rank);
+      const double message = message_seconds(link, carried, of_stages);
       return std::max(message + passing + combining, host_message_seconds_) * op.repeat;
     }
     case OpKind::kCollective:

@@ -23,10 +23,10 @@ struct Change {
 
 LinkShares shares_of(const Op& op, const LinkSeconds& use, double seconds) {
   if (seconds <= 0) return {};
-  const auto inside = static_cast<float>(std::min(1.0, use.inside / seconds));
-  const auto card = static_cast<float>(std::min(1.0, use.card / seconds));
+  const auto share = [&](double of) { return static_cast<float>(std::min(1.0, of / seconds)); };
   const bool out = op.kind != OpKind::kRecv, in = op.kind != OpKind::kSend;
-  return {out ? inside : 0, in ? inside : 0, out ? card : 0, in ? card : 0};
+  return {out ? share(use.inside) : 0, in ? share(use.inside) : 0, out ? share(use.card_out) : 0,
+          in ? share(use.card_in) : 0};
 }
 
 double slowdown_of(const LinkShares& op, const LinkShares& asked) {

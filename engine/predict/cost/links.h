@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links that several messages use at the same time. A rank has its links inside the node and a
-// network card of its own, and each of them carries as much out as in. While ops ask for more of a
-// link than there is, each goes on at one part of its speed that makes their sum fit: two messages
-// that would each fill a card take twice as long, and one that waits for its latency takes nothing.
+// network card of its own, or its part of one, and each of them carries as much out as in. While
+// ops ask for more of a link than there is, each goes on at one part of its speed that makes their
+// sum fit: two messages that would each fill a card take twice as long, and one that waits for its
+// latency takes nothing.
 #pragma once
 
 #include <array>
@@ -14,9 +15,10 @@
 
 namespace parallelarium {
 
-// Seconds in which an op's bytes keep its rank's links inside the node and its card busy.
+// Seconds in which an op's bytes keep its rank's links inside the node and its card busy. What
+// switches add up comes in as less than what goes out.
 struct LinkSeconds {
-  double inside = 0, card = 0;
+  double inside = 0, card_out = 0, card_in = 0;
 };
 
 // The shares of its rank's links that an op asks for at its own speed, each at most 1: inside the

@@ -58,8 +58,8 @@ class CostModel {
   struct GroupCost {
     double latency = 0, bytes_per_second = 0;  // of its slowest link
     int size = 1;
-    int on_node = 1;  // its ranks on the node that has fewest of them
-    int cards = 1;    // network cards of a node that its rings use
+    int on_node = 1;        // its ranks on the node that has fewest of them
+    NicsOfGroup nics = {};  // where it has several nodes
     // Of an EP group: messages that leave a node for each copy of a token that does.
     double leaving = 1;
     double inside = 0;      // bytes per second of its links inside a node
@@ -80,8 +80,13 @@ class CostModel {
   double messages_of(CollectiveKind kind, int ranks) const;
   TorusReach torus_of(const std::vector<int>& ranks) const;
   int hops_between(int a, int b) const;
+  // Network cards of a rank that carry its message: 1 within a node.
+  double nics_between(const Op& op, int rank) const;
   LinkSeconds use_of(CollectiveKind kind, Purpose purpose, double bytes,
                      const GroupCost& group) const;
+  // Whether switches add up what it sends between nodes.
+  bool is_reduced(CollectiveKind kind, const GroupCost& group) const;
+  double latency_of(CollectiveKind kind, const GroupCost& group) const;
   double collective_seconds(const Op& op) const;
   double within_gpu_seconds(const Op& op, int ranks) const;
 
@@ -98,6 +103,7 @@ class CostModel {
   bool on_cores_ = false;
   bool shares_links_ = false;
   bool one_ring_ = false;  // Setup::collectives
+  bool in_network_reduction_ = false;
   Sharing sharing_ = Sharing::kNone;
   double overlap_slowdown_ = 1;
   int slow_rank_ = -1;  // of those built; -1: none

@@ -27,9 +27,16 @@ bool ranks_are_alike(const Setup& setup, const Machine& machine) {
   std::vector<int> rows = {mesh.tp, inner, replica, replica * mesh.ep, replica * mesh.dp};
   if (setup.zero > 0 && setup.zero_group > 0)
     rows.push_back(ranks_of_shard(mesh, setup.zero_group, replica));
-  return std::all_of(rows.begin(), rows.end(), [&](int ranks) {
-    return ranks > 0 && (node % ranks == 0 || ranks % node == 0);
-  });
+  const auto fit_into = [&rows](std::int64_t place) {
+    return std::all_of(rows.begin(), rows.end(), [place](int ranks) {
+      return ranks > 0 && (place % ranks == 0 || ranks % place == 0);
+    });
+  };
+  if (!fit_into(node)) return false;
+  if (machine.oversubscription.value <= 1) return true;
+  // Groups that all replicas make up together lie alike where each replica does.
+  if (mesh.order == RankOrder::kTpCpEpPpDp || mesh.pp == 1) std::erase(rows, replica * mesh.dp);
+  return fit_into(node * static_cast<std::int64_t>(machine.nodes_per_leaf.value));
 }
 
 }  // namespace parallelarium

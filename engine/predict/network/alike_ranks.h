@@ -7,8 +7,8 @@
 namespace parallelarium {
 
 // Whether every rank of a stage does the same at the same time, so that one stands for all: none is
-// slow, experts have equally many tokens, and a group or a transfer leaves its node with all
-// replicas or with none.
+// slow, experts have equally many tokens, and a group or a transfer leaves its node, and its leaf
+// group of an oversubscribed network, with all replicas or with none.
 bool ranks_are_alike(const Setup& setup, const Machine& machine);
 
 }  // namespace parallelarium

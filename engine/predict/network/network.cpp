@@ -58,8 +58,8 @@ Network network_of(const Machine& machine, int ranks) {
   }
   network.topology = Topology::kTwoLevel;
   network.node_size = machine.devices_per_node;
-  network.node_bytes_per_second =
-      machine.inter_node.bytes_per_second.value * machine.devices_per_node;
+  network.node_bytes_per_second = machine.inter_node.bytes_per_second.value *
+                                  std::min<double>(machine.nics(), machine.devices_per_node);
   return network;
 }
 

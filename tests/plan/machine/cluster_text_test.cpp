@@ -80,9 +80,10 @@ TEST(ClusterText, AMatrixTellsTheNode) {
   const Result<ClusterText> slow = read_cluster(base(), matrix(4, "SYS", 2));
   ASSERT_TRUE(slow.ok());
   EXPECT_EQ(with(*slow).intra_node.wire, "PCIe");
-  EXPECT_EQ(with(*slow).inter_node.bytes_per_second.value,
-            base().inter_node.bytes_per_second.value / 2);
-  ASSERT_EQ(slow->assumed.size(), 2U);
+  // Two network cards that four GPUs share.
+  EXPECT_EQ(with(*slow).inter_node, base().inter_node);
+  EXPECT_EQ(with(*slow).nics(), 2);
+  ASSERT_EQ(slow->assumed.size(), 1U);
   EXPECT_THAT(slow->assumed[0].text, HasSubstr("linked by NVLink"));
 }
 
@@ -131,6 +132,21 @@ TEST(ClusterText, WhatSpansNodesTellsTheNetworkForEachGpu) {
   EXPECT_NEAR(machine.inter_node.bytes_per_second.value / 4e10, 1, 0.01);
   // A switch that adds up makes an all-reduce faster than the link.
   EXPECT_NEAR(machine.intra_node.bytes_per_second.value / 3.6e11, 1, 0.01);
+}
+
+// What a GPU reaches between nodes is its part of a card.
+TEST(ClusterText, SharedCardsReachWhatTheirGpusDoTogether) {
+  const Result<ClusterText> read =
+      read_cluster(base(), matrix(8, "NV18", 2) +
+                               nccl_test("all_gather_perf", hosts(4, 8), "none", 31.0 / 32, 4e10));
+  ASSERT_TRUE(read.ok()) << read.error().text;
+  const Machine machine = with(*read);
+  EXPECT_EQ(machine.nics(), 2);
+  EXPECT_NEAR(machine.inter_node.bytes_per_second.value / 2e10, 1, 0.01);
+  // Another base shares its cards, which this cluster does not.
+  const Result<ClusterText> own = read_cluster(*find_machine("hgx-v100"), matrix(8, "NV6", 10));
+  ASSERT_TRUE(own.ok());
+  EXPECT_EQ(own->changes.at("nics_per_node").at("value"), 8);
 }
 
 TEST(ClusterText, AnOlderTableTellsItsKindByTheBus) {

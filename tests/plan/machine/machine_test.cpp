@@ -108,6 +108,49 @@ TEST(Machines, TimesOfMessagesThatCannotBeAreRefused) {
   EXPECT_EQ(machine_from_json(json).error().text, "machine.transfers.both is missing.");
 }
 
+TEST(Machines, NetworksComeBackAsTheyWereWritten) {
+  Machine machine = *find_machine("dgx-h100");
+  const nlohmann::json plain = to_json(machine);
+  for (const char* key :
+       {"nics_per_node", "nodes_per_leaf", "oversubscription", "in_network_reduction"})
+    EXPECT_FALSE(plain.contains(key)) << key;
+  machine.nics_per_node = {4, "counted"};
+  machine.nodes_per_leaf = {384, "published in a paper"};
+  machine.oversubscription = {7, "published in a paper"};
+  machine.in_network_reduction = true;
+  const Result<Machine> again = machine_from_json(to_json(machine));
+  ASSERT_TRUE(again.ok()) << again.error().text;
+  EXPECT_EQ(*again, machine);
+  EXPECT_EQ(machine.nics_of_device(), 0.5);
+  machine.nics_per_node.value = 16;
+  EXPECT_EQ(machine.nics_of_device(), 1);
+}
+
+TEST(Machines, NetworksThatCannotBeAreRefused) {
+  const nlohmann::json plain = to_json(*find_machine("dgx-h100"));
+  const auto refused = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json json = plain;
+    json[key] = value;
+    const Result<Machine> read = machine_from_json(json);
+    EXPECT_FALSE(read.ok()) << key << " " << value;
+    return read ? std::string() : read.error().text;
+  };
+  const auto number = [](double value) {
+    return nlohmann::json{{"value", value}, {"origin", "test"}};
+  };
+  for (const char* key : {"nics_per_node", "nodes_per_leaf"})
+    for (const double value : {0.0, 0.5, 2.5, 65'537.0})
+      EXPECT_EQ(refused(key, number(value)),
+                "machine." + std::string(key) + " must be a whole number from 1 to 65,536.");
+  EXPECT_NE(refused("nics_per_node", number(-1)), "");
+  EXPECT_EQ(refused("nics_per_node", 4), "machine.nics_per_node must be an object in braces.");
+  for (const double value : {0.0, 0.99, 101.0})
+    EXPECT_EQ(refused("oversubscription", number(value)),
+              "machine.oversubscription must be from 1 to 100.");
+  EXPECT_NE(refused("in_network_reduction", 1), "");
+  EXPECT_NE(refused("nics", number(4)), "") << "no such key";
+}
+
 TEST(Machines, OlderCalibrationsTellNeitherPhasesNorSizes) {
   Machine machine = uncalibrated_local_machine();
   machine.matmuls = {{64, 32, 16, 1.25e10}};

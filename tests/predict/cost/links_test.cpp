@@ -109,7 +109,7 @@ void expect_cards_to_bring_it(const Prediction& prediction) {
     for (std::size_t at = 0; at < ranked.ops.size(); ++at) {
       const Op& op = ranked.ops[at];
       if (op.kind == OpKind::kRecv || op.lane == Lane::kCompute) continue;
-      const double busy = cost.link_seconds(op, ranked.rank).card * 1e9;
+      const double busy = cost.link_seconds(op, ranked.rank).card_out * 1e9;
       const Span& span = prediction.timeline.ranks[rank].spans[at];
       if (busy > 0) uses.push_back({span.begin.count(), span.end.count(), busy});
     }
@@ -259,14 +259,14 @@ TEST(SharedLinks, AreUsedByWhatPasses) {
     const LinkSeconds use = cost.link_seconds(op, 0);
     const auto bytes = static_cast<double>(op.bytes);
     if (op.kind == OpKind::kCompute) {
-      EXPECT_EQ(use.card + use.inside, 0);
+      EXPECT_EQ(use.card_out + use.card_in + use.inside, 0);
     } else if (op.kind == OpKind::kSend) {
-      EXPECT_NEAR(use.card, bytes / 1e9, 1e-12);
+      EXPECT_NEAR(use.card_out, bytes / 1e9, 1e-12);
       EXPECT_EQ(use.inside, 0);
       ++sends;
     } else if (op.purpose == Purpose::kGradients && op.kind == OpKind::kCollective) {
       EXPECT_NEAR(use.inside, bytes / 1e10, 1e-9);
-      EXPECT_EQ(use.card, 0);
+      EXPECT_EQ(use.card_out + use.card_in, 0);
       ++sums;
     }
   }

@@ -59,6 +59,33 @@ INSTANTIATE_TEST_SUITE_P(Meshes, AlikeRanks,
                                          "pp=4 tp=4 dp=2 order=tp-cp-ep-pp-dp",
                                          "pp=2 model=mixtral-8x7b tp=4 dp=8 ep=8"));
 
+// Pods of an oversubscribed network: replicas lie alike on them though the last is not full.
+TEST(AlikeRanks, HaveTheFiguresOfAllOnLeafGroups) {
+  for (const char* const words :
+       {"pp=2 tp=8 dp=3 order=tp-cp-ep-pp-dp", "pp=2 tp=4 dp=7 zero=1 order=tp-cp-ep-pp-dp",
+        "pp=1 tp=8 dp=7 zero=3", "pp=4 tp=8 dp=2", "pp=1 model=mixtral-8x7b tp=4 dp=16 ep=8"}) {
+    const auto setup = said_setup(words);
+    Machine machine = *machine_of(setup.machine);
+    const Result<Prediction> flat = predict(setup, machine, BuildOptions{.stage_level = true});
+    machine.nodes_per_leaf.value = 4;
+    machine.oversubscription.value = 32;
+    ASSERT_TRUE(ranks_are_alike(setup, machine)) << words;
+    const Result<Prediction> one = predict(setup, machine, BuildOptions{.stage_level = true});
+    const Result<Prediction> all =
+        predict(setup, machine, BuildOptions{.all_ranks = true, .stage_level = true});
+    ASSERT_TRUE(one.ok() && all.ok() && flat.ok()) << words;
+    EXPECT_NEAR(one->step.seconds, all->step.seconds, 1e-9 * all->step.seconds) << words;
+    EXPECT_GT(one->step.seconds, flat->step.seconds) << words;
+  }
+  // Some replicas lie across the border of two leaf groups, others do not.
+  const auto setup = said_setup("pp=2 tp=8 dp=4");
+  Machine machine = *machine_of(setup.machine);
+  machine.nodes_per_leaf.value = 3;
+  EXPECT_TRUE(ranks_are_alike(setup, machine)) << "all of the network is as fast";
+  machine.oversubscription.value = 2;
+  EXPECT_FALSE(ranks_are_alike(setup, machine));
+}
+
 // Half of a group on another node, a slow rank, or experts with unequal loads.
 TEST(AlikeRanks, AreNotWhereSomeDoOtherThings) {
   for (const char* const words : {"pp=1 tp=2 dp=6 cp=3", "pp=2 tp=8 dp=2 slow-rank=3 slow-factor=2",

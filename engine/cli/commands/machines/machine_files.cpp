@@ -24,8 +24,14 @@ nlohmann::json changeable(const Machine& machine) {
         "half_flops_per_second", "matmul_efficiency", "sustained", "memory_efficiency",
         "intra_node", "inter_node", "host_bytes_per_second"})
     if (all.contains(key)) json[key] = all[key];
-  json["overlap_slowdown"] = {{"value", machine.overlap_slowdown.value},
-                              {"origin", machine.overlap_slowdown.origin}};
+  const auto put = [&json](const char* key, double value, const std::string& origin) {
+    json[key] = {{"value", value}, {"origin", origin}};
+  };
+  put("overlap_slowdown", machine.overlap_slowdown.value, machine.overlap_slowdown.origin);
+  put("nics_per_node", machine.nics(), machine.nics_per_node.origin);
+  put("nodes_per_leaf", machine.nodes_per_leaf.value, machine.nodes_per_leaf.origin);
+  put("oversubscription", machine.oversubscription.value, machine.oversubscription.origin);
+  json["in_network_reduction"] = machine.in_network_reduction;
   return json;
 }
 

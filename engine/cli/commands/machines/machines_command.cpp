@@ -19,6 +19,19 @@ namespace parallelarium {
 
 namespace {
 
+// What the nodes share of the network.
+void network_rows(Table& table, const Machine& machine) {
+  table.add({"network cards of a node", fmt::format("{:.0f}", machine.nics()),
+             machine.nics_per_node.value > 0 ? machine.nics_per_node.origin
+                                             : "assumed: one for each device"});
+  const Sourced &leaf = machine.nodes_per_leaf, &over = machine.oversubscription;
+  table.add({"nodes of a leaf group", fmt::format("{:.0f}", leaf.value), leaf.origin});
+  table.add({"oversubscription above it",
+             over.value > 1 ? fmt::format("1:{}", three_digits(over.value)) : "none", over.origin});
+  table.add({"reduction in the network", machine.in_network_reduction ? "yes" : "no",
+             machine.in_network_reduction ? "as the machine says" : "assumed"});
+}
+
 std::string rates_text(const Machine& machine) {
   Table table({"", ">", "origin"});
   const auto row = [&table](const char* name, const std::string& value, const Sourced& number) {
@@ -77,8 +90,9 @@ std::string rates_text(const Machine& machine) {
   if (!machine.local && machine.inter_node.bytes_per_second.value > 0) {
     row("latency between nodes", seconds_text(machine.inter_node.latency_seconds.value),
         machine.inter_node.latency_seconds);
-    row("bandwidth between nodes", count_text(machine.inter_node.bytes_per_second.value, "B/s"),
+    row("bandwidth of a network card", count_text(machine.inter_node.bytes_per_second.value, "B/s"),
         machine.inter_node.bytes_per_second);
+    network_rows(table, machine);
   }
   for (const CollectiveTimes& times : machine.collective_times)
     table.add({fmt::format("{} of {}", times.collective, times.ranks),
@@ -208,14 +222,17 @@ Outcome list(bool json) {
     const auto rate = [](const Sourced& number, const char* unit) {
       return number.value > 0 ? count_text(number.value, unit) : std::string();
     };
-    table.add({name, machine->title,
-               fmt::format("{}", machine->local ? machine->cores : machine->devices_per_node),
-               bytes_text(machine->memory_bytes.value),
-               rate(machine->fp32_flops_per_second, "FLOP/s"),
-               rate(machine->half_flops_per_second, "FLOP/s"),
-               rate(machine->intra_node.bytes_per_second, "B/s"),
-               machine->local ? "" : rate(machine->inter_node.bytes_per_second, "B/s"),
-               word_text(*machine)});
+    table.add(
+        {name, machine->title,
+         fmt::format("{}", machine->local ? machine->cores : machine->devices_per_node),
+         bytes_text(machine->memory_bytes.value), rate(machine->fp32_flops_per_second, "FLOP/s"),
+         rate(machine->half_flops_per_second, "FLOP/s"),
+         rate(machine->intra_node.bytes_per_second, "B/s"),
+         machine->local || machine->inter_node.bytes_per_second.value <= 0
+             ? ""
+             : count_text(machine->inter_node.bytes_per_second.value * machine->nics_of_device(),
+                          "B/s"),
+         word_text(*machine)});
   }
   if (json) return Outcome::done(json_text({{"machines", all}}));
   return Outcome::done(table.text() +
