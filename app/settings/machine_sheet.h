@@ -25,7 +25,10 @@ class MachineSheet : public Sheet {
 
  private:
   struct Figure;
+  StepBox* add_box(const QString& name, const Figure& figure);
+  Segments* add_choice(const QString& name, const Figure& figure);
   void add_figure(QFormLayout* form, const QString& section, const Figure& figure);
+  double value_of(const Figure& figure) const;
   // Sets the figure to `value`, or without one back to the preset's.
   void change(const Figure& figure, std::optional<double> value);
   void refresh();

@@ -85,8 +85,8 @@
         <translation>Netz zwischen Knoten</translation>
     </message>
     <message>
-        <source>Rate of a device, one way</source>
-        <translation>Rate eines Geräts, je Richtung</translation>
+        <source>Rate of a network card, one way</source>
+        <translation>Rate einer Netzwerkkarte, je Richtung</translation>
     </message>
     <message>
         <source>Reset devices</source>
@@ -115,6 +115,34 @@
     <message>
         <source>This computer&apos;s rates are measured. Choose other devices to change theirs.</source>
         <translation>Die Raten dieses Rechners sind gemessen. Wähle andere Geräte, um ihre zu ändern.</translation>
+    </message>
+    <message>
+        <source>Network cards of a node</source>
+        <translation>Netzwerkkarten eines Knotens</translation>
+    </message>
+    <message>
+        <source>one for each device</source>
+        <translation>eine für jedes Gerät</translation>
+    </message>
+    <message>
+        <source>Nodes of a leaf group</source>
+        <translation>Knoten einer Blattgruppe</translation>
+    </message>
+    <message>
+        <source>Oversubscription above it</source>
+        <translation>Überbuchung darüber</translation>
+    </message>
+    <message>
+        <source>Switches add up (SHARP)</source>
+        <translation>Switches addieren (SHARP)</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
     </message>
 </context>
 <context>

@@ -62,6 +62,47 @@ TEST_F(ChangeDevices, MakesAMachineOfOnesOwnThatIsPredictedWith) {
   EXPECT_EQ(session.machine().devices_per_node, preset.devices_per_node);
 }
 
+TEST_F(ChangeDevices, ChangesWhatNodesShareOfTheNetwork) {
+  sheet.show();
+  EXPECT_TRUE(says(QStringLiteral("one for each device")));
+  EXPECT_EQ(box("Network between nodes: Network cards of a node")->text(), QStringLiteral("8"));
+  type("Network between nodes: Network cards of a node", "4");
+  type("Network between nodes: Nodes of a leaf group", "384");
+  type("Network between nodes: Oversubscription above it", "7");
+  EXPECT_EQ(session.machine().nics_per_node.value, 4);
+  EXPECT_EQ(session.machine().nodes_per_leaf.value, 384);
+  EXPECT_EQ(session.machine().oversubscription.value, 7);
+  EXPECT_TRUE(box("Network between nodes: Nodes of a leaf group")->property("changed").toBool());
+  auto* switches = [&]() -> Segments* {
+    for (auto* each : sheet.findChildren<Segments*>())
+      if (each->accessibleName() ==
+          QStringLiteral("Network between nodes: Switches add up (SHARP)"))
+        return each;
+    return nullptr;
+  }();
+  ASSERT_NE(switches, nullptr);
+  EXPECT_EQ(switches->value(), QStringLiteral("0"));
+  Q_EMIT switches->chosen(QStringLiteral("1"));
+  session.wait_for_prediction();
+  EXPECT_TRUE(session.machine().in_network_reduction);
+  EXPECT_EQ(switches->value(), QStringLiteral("1"));
+  EXPECT_TRUE(switches->property("changed").toBool());
+  const parallelarium::Setup before = session.setup();
+  for (const char* wrong : {"2.5", "0"}) {
+    type("Network between nodes: Network cards of a node", wrong);
+    EXPECT_EQ(session.setup(), before) << wrong;
+    EXPECT_TRUE(says(QStringLiteral("must be a whole number from 1"))) << wrong;
+  }
+  type("Network between nodes: Oversubscription above it", "0.5");
+  EXPECT_TRUE(says(QStringLiteral("must be from 1 to 100")));
+  QToolButton* reset = reset_beside("Network between nodes: Network cards of a node");
+  ASSERT_NE(reset, nullptr);
+  reset->click();
+  session.wait_for_prediction();
+  EXPECT_EQ(session.machine().nics(), 8);
+  EXPECT_EQ(session.machine().nodes_per_leaf.value, 384);
+}
+
 TEST_F(ChangeDevices, GoesBackFigureByFigure) {
   sheet.show();
   type("Memory of a device: Size", "40");
