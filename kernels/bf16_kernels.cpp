@@ -289,8 +289,8 @@ void loss_grad_cpu(Bf16* logits, const float* row_max, const float* sum_exp,
   pitch = pitch_of(V, pitch);
   by_rows(N, pitch, [&](std::int64_t n, std::int64_t rows) {
     Widened block(logits + n * pitch, size(rows * pitch));
-    loss_grad_cpu(block.data(), row_max + n, sum_exp + n, targets + n, scale, rows, V, first,
-                  pitch);
+    loss_grad_cpu(block.data(), row_max + n, sum_exp + n,
+                  targets == nullptr ? nullptr : targets + n, scale, rows, V, first, pitch);
     block.round_into(logits + n * pitch);
   });
 }

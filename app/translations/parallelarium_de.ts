@@ -6491,10 +6491,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Wie die Schichten geschnitten sind, ist nicht gesagt; hier zählen Tabelle und Kopf als je eine Schicht. Mikro-Batches gibt es so viele wie Stufen, wie torchtitan es ohne Angabe tut.</translation>
     </message>
     <message>
-        <source>Its loss copies logits into fp32, which no setting says.</source>
-        <translation>Sein Verlust kopiert Logits nach fp32, wofür es keine Einstellung gibt.</translation>
-    </message>
-    <message>
         <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart.</source>
         <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet.</translation>
     </message>
@@ -7450,6 +7446,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>same: as they are computed</source>
         <translation>gleich: wie berechnet</translation>
+    </message>
+    <message>
+        <source>Copies of logits</source>
+        <translation>Kopien der Logits</translation>
+    </message>
+    <message>
+        <source>none: the gradient in their place</source>
+        <translation>keine: der Gradient an ihrer Stelle</translation>
+    </message>
+    <message>
+        <source>gradient</source>
+        <translation>Gradient</translation>
+    </message>
+    <message>
+        <source>gradient: beside the logits, as torch.compile fuses the loss</source>
+        <translation>Gradient: neben den Logits, wie torch.compile den Verlust zusammenfasst</translation>
+    </message>
+    <message>
+        <source>fp32: op by op</source>
+        <translation>fp32: Schritt für Schritt</translation>
+    </message>
+    <message>
+        <source>fp32: a copy of the logits, the gradient of their log-probabilities and that of the copy, as PyTorch computes the loss by itself</source>
+        <translation>fp32: eine Kopie der Logits, der Gradient ihrer Log-Wahrscheinlichkeiten und der Gradient der Kopie, wie PyTorch den Verlust von sich aus berechnet</translation>
     </message>
     <message>
         <source>fp8: inputs of linear layers</source>

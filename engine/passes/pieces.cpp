@@ -196,9 +196,13 @@ class Writer : private ExpertWriter {
       begin(Piece::kLossMax, phase_, -1, z_.N * s_.V);
       read(Tensor::kLogits, -1, logits());
       write_maxima();
+      copy_logits();
     }
     begin(Piece::kLossSum, phase_, -1, z_.N * s_.V);
-    read(Tensor::kLogits, -1, logits());
+    if (s_.cuts_vocabulary() && in_fp32())
+      read_float(Tensor::kLossLogits, -1, logits());
+    else
+      read(Tensor::kLogits, -1, logits());
     if (s_.cuts_vocabulary())
       read_float(Tensor::kLossStats, -1, z_.N, 0);
     else
@@ -206,29 +210,76 @@ class Writer : private ExpertWriter {
     tokens(Tensor::kTargets);
     add(Tensor::kLossStats, -1, Access::kWrite, z_.N, z_.N);
     add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 2 * z_.N);
+    if (!s_.cuts_vocabulary()) copy_logits();
     begin(Piece::kLoss, phase_, -1, z_.N);
     read_float(Tensor::kLossStats, -1, z_.N, 0);
     read_float(Tensor::kLossStats, -1, z_.N, z_.N);
     read_float(Tensor::kLossStats, -1, z_.N, 2 * z_.N);
     add(Tensor::kLossSum, -1, Access::kAccumulate, 1, 0, 0, DataType::kF64);
   }
+  bool in_fp32() const { return setup_.loss_copies == LossCopies::kFp32; }
+  // A pass of its own, which the last draft makes beside its first: what PyTorch launches apart.
+  void add_pass(Piece piece, std::int64_t bytes_each) {
+    Work& pass = drafts().back().work.emplace_back();
+    pass.piece = piece;
+    pass.phase = drafts().back().op.phase;
+    pass.elements = z_.N * s_.V;
+    pass.bytes = bytes_each * logits();
+  }
+  // The last draft reads the head's logits, of which the loss keeps a copy in fp32. log_softmax
+  // reads that and writes as much.
+  void copy_logits() {
+    if (!in_fp32()) return;
+    write_float(Tensor::kLossLogits, -1, logits());
+    const int from = size_of(z_.type);
+    work().bytes += (4 - from) * logits();
+    if (from < 4) add_pass(Piece::kCombine, from + 4);
+  }
+  void loss_backward() {
+    begin(Piece::kLoss, Phase::kInputGrad, -1, z_.N * s_.V);
+    read_float(Tensor::kLossStats, -1, z_.N, 0);
+    read_float(Tensor::kLossStats, -1, z_.N, z_.N);
+    tokens(Tensor::kTargets);
+    switch (setup_.loss_copies) {
+      case LossCopies::kNone:
+        return add(Tensor::kLogits, -1, Access::kAccumulate, logits(), 0, 0, z_.type);
+      case LossCopies::kGradient:
+        read(Tensor::kLogits, -1, logits());
+        return write(Tensor::kGradLogits, -1, logits());
+      case LossCopies::kFp32:
+        return write_gradients_in_fp32();
+    }
+  }
+  // The gradient of the log-probabilities is cleared and gets a number in each row; it and the copy
+  // make the gradient of the copy, which is cast into the place of the logits.
+  void write_gradients_in_fp32() {
+    const bool casts = z_.type != DataType::kF32;
+    add(Tensor::kLogits, -1, Access::kWrite, logits(), 0, 0, z_.type);
+    read_float(Tensor::kLossLogits, -1, logits());
+    const int temporaries = 1 + s_.cuts_vocabulary() + casts;
+    for (int i = 1; i <= temporaries; ++i) {
+      write_float(Tensor::kGradLogits, -1, logits());
+      part(static_cast<std::int16_t>(i));
+    }
+    work().bytes = 12 * logits();
+    add_pass(Piece::kLoss, 4);
+    if (casts) add_pass(Piece::kCombine, 4 + size_of(z_.type));
+  }
   void head_backward() {
+    const bool beside = setup_.loss_copies == LossCopies::kGradient;
+    const Tensor gradient_of_logits = beside ? Tensor::kGradLogits : Tensor::kLogits;
     if (input_) {
-      begin(Piece::kLoss, Phase::kInputGrad, -1, z_.N * s_.V);
-      read_float(Tensor::kLossStats, -1, z_.N, 0);
-      read_float(Tensor::kLossStats, -1, z_.N, z_.N);
-      tokens(Tensor::kTargets);
-      add(Tensor::kLogits, -1, Access::kAccumulate, logits(), 0, 0, z_.type);
+      loss_backward();
       begin(Piece::kHead, Phase::kInputGrad, -1, z_.N * s_.C);
       product(z_.N, s_.C, s_.V);
-      read(Tensor::kLogits, -1, logits());
+      read(gradient_of_logits, -1, logits());
       parameter(head_weight(), -1);
       write(Tensor::kGradBranch, -1, z_.N * s_.C);
     }
     if (weight_) {
       begin(Piece::kHead, Phase::kWeightGrad, -1, s_.V * s_.C);
       product(s_.V, s_.C, z_.N);
-      read(Tensor::kLogits, -1, logits());
+      read(gradient_of_logits, -1, logits());
       read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
       gradient(head_weight(), -1);
     }

@@ -200,6 +200,7 @@ Category category_of(Tensor tensor) {
     case Tensor::kFinalNormOut:
     case Tensor::kFinalNormStats:
     case Tensor::kLogits:
+    case Tensor::kLossLogits:
     case Tensor::kLossStats:
     case Tensor::kDropoutMasks:
     case Tensor::kDroppedProbabilities:

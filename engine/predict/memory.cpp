@@ -234,6 +234,13 @@ std::int64_t weight_shapes(const Setup& setup, int stage) {
   return elements;
 }
 
+// The table, where FSDP gathers it and no head on the same rank is the same.
+std::int64_t root_bytes(const Setup& setup, int stage) {
+  const bool is_head = setup.model.tied && setup.mesh.pp == 1;
+  if (setup.zero < 3 || shards_of(setup) == 1 || stage > 0 || is_head) return 0;
+  return setup.precision.parameter_bytes * static_cast<std::int64_t>(table_parameters(setup));
+}
+
 }  // namespace
 
 std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage) {
@@ -242,6 +249,7 @@ std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int 
   constexpr std::int64_t kMib = 1 << 20;
   const std::int64_t workspace = (machine.half_flops_per_second.value > kHopper ? 32 : 8) * kMib;
   const Precision& precision = setup.precision;
+  if (setup.loss_copies != LossCopies::kNone) return workspace + root_bytes(setup, stage);
   if (precision.parameter_bytes != 2 || precision.gradient_bytes != 4) return workspace;
   std::int64_t elements = weight_shapes(setup, stage);
   if (stage == setup.mesh.pp - 1) elements += static_cast<std::int64_t>(table_parameters(setup));

@@ -111,13 +111,17 @@ struct RankParameters : StageParameters {
 };
 RankParameters first_rank_parameters(const Setup& setup);
 
-// What PyTorch with Megatron-LM and Transformer Engine holds on a rank of `stage` beside what this
-// engine's arena holds. cuBLAS has a workspace of 32 MiB from Hopper on, 8 MiB before (PyTorch
+// What the framework holds on a rank of `stage` beside what this engine's arena holds. That is
+// PyTorch's FSDP where the loss is PyTorch's own (Setup::loss_copies), else Megatron-LM with
+// Transformer Engine. cuBLAS has a workspace of 32 MiB from Hopper on, 8 MiB before (PyTorch
 // documentation, "cuBLAS workspaces"). Where products add 16-bit gradients to fp32 ones, autograd
 // gets placeholders of 16 bit: one for each shape of a layer's weights, which stay (Transformer
 // Engine 2.3 and later, pytorch/module/base.py, get_dummy_wgrad; of experts from 2.10 on), and one
 // for the head (Megatron-LM, core/tensor_parallel/layers.py). The loss is fused and copies no
-// logits. No part of `peak_bytes`, nor of Prediction::fits(); a search counts it (try_setup()).
+// logits. FSDP leaves its root gathered for the whole step (PyTorch 1963fc8,
+// distributed/_composable/fsdp/_fsdp_state.py, _lazy_init), which has the table beside the head
+// (torchtitan 9dec370, parallelize_llama.py, apply_fsdp); here the table is freed. No part of
+// `peak_bytes`, nor of Prediction::fits(); a search counts it (try_setup()).
 std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage);
 
 }  // namespace parallelarium

@@ -69,7 +69,7 @@ void loss_grad_cpu(float* __restrict__ logits, const float* __restrict__ row_max
     const float largest = row_max[n];
     const float factor = scale / sum_exp[n];
     for (std::int64_t v = 0; v < V; ++v) row[v] = fast_exp(row[v] - largest) * factor;
-    const std::int64_t target = targets[n] - first;
+    const std::int64_t target = targets == nullptr ? -1 : targets[n] - first;
     if (target >= 0 && target < V) row[target] -= scale;
   }
 }

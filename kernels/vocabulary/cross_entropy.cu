@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kMostThreads)
   T* row = logits + std::int64_t{blockIdx.x} * pitch;
   const float largest = row_max[blockIdx.x];
   const float factor = scale / sum_exp[blockIdx.x];
-  const std::int64_t target = targets[blockIdx.x] - first;
+  const std::int64_t target = targets == nullptr ? -1 : targets[blockIdx.x] - first;
   for_column_turns_of<kTurns>(row, V, [&](std::int64_t v, auto width, auto turns, auto step) {
     constexpr int W = decltype(width)::value;
     auto packs = load_turns<W, decltype(turns)::value>(row + v, step);

@@ -30,7 +30,7 @@ void loss_cpu(double* loss, const float* row_max, const float* sum_exp, const fl
               std::int64_t N);
 
 // In place: logits[n,v] = (exp(logits[n,v] - row_max[n]) / sum_exp[n] - [first + v == targets[n]])
-// * scale.
+// * scale. Without targets (null) no number is taken off.
 void loss_grad_cpu(float* logits, const float* row_max, const float* sum_exp,
                    const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
                    std::int64_t first = 0, std::int64_t pitch = 0);

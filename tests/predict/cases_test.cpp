@@ -243,5 +243,34 @@ TEST(Framework, HoldsPlaceholdersOfWeights) {
   EXPECT_EQ(framework_bytes_of(setup, *find_machine("local"), 1), 0);
 }
 
+// FSDP's root leaves the table gathered where the loss is PyTorch's; no placeholders then. A tied
+// head on the same rank is that table.
+TEST(Framework, LeavesTheTableOfFsdpGathered) {
+  const Machine machine = *find_machine("dgx-h100");
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.model.vocab = 128'257;  // which TP does not divide
+  setup.mesh = Mesh();
+  setup.mesh.dp = 4;
+  setup.mesh.tp = 2;
+  setup.mesh.pp = 2;
+  setup.zero = 3;
+  setup.precision = *find_precision("mixed-16-main-grads");
+  const std::int64_t workspace = 32 << 20, table = std::int64_t{2} * 64'129 * 4096;
+  for (const LossCopies copies : {LossCopies::kGradient, LossCopies::kFp32}) {
+    setup.loss_copies = copies;
+    EXPECT_EQ(framework_bytes_of(setup, machine, 0), workspace + table);
+    EXPECT_EQ(framework_bytes_of(setup, machine, 1), workspace);
+  }
+  parallelarium::Setup tied = setup, whole = setup, alone = setup;
+  tied.mesh.pp = 1;
+  tied.model.tied = true;
+  EXPECT_EQ(framework_bytes_of(tied, machine, 0), workspace);
+  whole.zero = 2;
+  EXPECT_EQ(framework_bytes_of(whole, machine, 0), workspace);
+  alone.mesh.dp = 1;
+  EXPECT_EQ(framework_bytes_of(alone, machine, 0), workspace);
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -78,6 +78,10 @@
 // kLoss        kForward     r rowmax, r sumexp, r target logit, a loss f64[1]   sum over tokens
 // kLoss        kInputGrad   r rowmax, r sumexp, r targets, a logits -> dlogits = (softmax - onehot) /
 //                           (tokens of the global batch)
+//   LossCopies gradient: kInputGrad: r logits, w dlogits in the place of a logits
+//   LossCopies fp32: the first reader of the logits casts them, w logits fp32 behind its other operands; the rest reads
+//              those. kInputGrad: w logits -> dlogits, r logits fp32, w gradient of log-probabilities fp32 [N,V],
+//              (w softmax fp32 [N,V]: TP cuts the vocabulary), (w dlogits fp32: the others are 16 bit)
 // kGradNorm    kUpdate      r gradients: one operand per owned range, then w a sum of squares f64[1]
 // kOptimizer   kUpdate      a parameters, r gradients, a first moment, a second moment, (a master: 16-bit parameters),
 //                           r sum of squares: AdamW; clips by the global norm when the Setup says so
@@ -165,7 +169,9 @@ enum class Tensor : std::uint8_t {
   kFinalNormOut,
   kFinalNormStats,
   kLogits,        // becomes its own gradient
+  kLossLogits,    // their copy in fp32, from the loss's forward to its backward
   kLossStats,     // rowmax, sumexp, target logit: f32 [3,N]
+  kGradLogits,    // of the logits where it does not take their place; parts: in fp32, see kLoss
   kGradResidual,  // gradient of the residual stream, updated in place through a stage's backward
   kGradBranch,    // gradient of a norm's output
   kGradDropped,   // gradient of a branch's output, before its dropout

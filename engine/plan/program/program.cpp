@@ -32,7 +32,7 @@ std::string_view name_of(Phase phase) {
 }
 
 std::string_view name_of(Tensor tensor) {
-  static constexpr std::array<std::string_view, 56> kNames = {"parameters",
+  static constexpr std::array<std::string_view, 58> kNames = {"parameters",
                                                               "gradients",
                                                               "master weights",
                                                               "moments",
@@ -59,7 +59,9 @@ std::string_view name_of(Tensor tensor) {
                                                               "final norm output",
                                                               "final norm statistics",
                                                               "logits",
+                                                              "logits of the loss",
                                                               "loss statistics",
+                                                              "gradient of the logits",
                                                               "gradient of the residual stream",
                                                               "gradient of a norm's output",
                                                               "gradient of a branch before dropout",

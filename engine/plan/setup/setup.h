@@ -63,6 +63,14 @@ enum class KeptType : std::uint8_t { kSame, kFp8 };
 // What a router's weight of an expert multiplies: the expert's results, which then wait for the
 // backward, or what stands between the expert's two products (Megatron-Core, moe/experts.py).
 enum class ExpertGates : std::uint8_t { kResults, kActivations };
+// What the loss holds beside the logits. kNone: nothing, their gradient takes their place.
+// kGradient: their gradient, as torch.compile fuses the loss. kFp32: op by op as PyTorch's cross
+// entropy of logits in fp32 does it, a copy of the logits, the gradient of their log-probabilities
+// and that of the copy; ranks of TP hold exponentials, too. The block of the logits then waits for
+// their gradient, since nothing else that comes fits it. Source: torchtitan 9dec370, train.py,
+// loss_fn; e7c0cae, components/loss.py, build_cross_entropy_loss; PyTorch 1963fc8,
+// distributed/tensor/parallel/loss.py, _nll_loss_and_log_softmax_backward.
+enum class LossCopies : std::uint8_t { kNone, kGradient, kFp32 };
 enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
 
 // Bytes per parameter. Names and sums: mixed-16 2+2+4+8 (ZeRO paper), mixed-16-main-grads 2+4+4+8
@@ -179,6 +187,7 @@ struct Setup {
   ExpertGates expert_gates = ExpertGates::kResults;
   ProductType products = ProductType::kSame;
   KeptType kept = KeptType::kSame;
+  LossCopies loss_copies = LossCopies::kNone;
   double skew = 0;                // share of the tokens that is sent to expert 0 on purpose
   std::vector<int> stage_layers;  // layers of each stage; empty means even, or the model's own
   RunSettings run;

@@ -52,6 +52,9 @@ inline constexpr std::array kProductTypes = {Word<ProductType>{ProductType::kSam
                                              Word<ProductType>{ProductType::kFp8, "fp8"}};
 inline constexpr std::array kKeptTypes = {Word<KeptType>{KeptType::kSame, "same"},
                                           Word<KeptType>{KeptType::kFp8, "fp8"}};
+inline constexpr std::array kLossCopies = {Word<LossCopies>{LossCopies::kNone, "none"},
+                                           Word<LossCopies>{LossCopies::kGradient, "gradient"},
+                                           Word<LossCopies>{LossCopies::kFp32, "fp32"}};
 inline constexpr std::array kExpertGates = {
     Word<ExpertGates>{ExpertGates::kResults, "results"},
     Word<ExpertGates>{ExpertGates::kActivations, "activations"}};

@@ -249,6 +249,7 @@ class PieceTensors : public AttentionTensors {
   OpTensor& number(const char* name, std::size_t operand, bool written) {
     return add(name, operand, written, tokens_of(false, 1), {});
   }
+  static constexpr const char* kCopy = "logits-fp32";  // LossCopies
   void loss() {
     if (op_.piece == Piece::kLoss && forward()) {
       number("max", 0, false);
@@ -259,18 +260,22 @@ class PieceTensors : public AttentionTensors {
     if (op_.piece == Piece::kLoss) {
       number("max", 0, false);
       number("sum", 1, false);
-      logits("logits", 3, false);
-      return logits("dlogits", 3, true);
+      const bool in_fp32 = count() > 5, beside = count() == 5;
+      logits("logits", in_fp32 ? 4 : 3, false);
+      return logits("dlogits", beside ? 4 : 3, true);
     }
     logits("logits", 0, false);
     const bool cut = s_.cuts_vocabulary();
     if (op_.piece == Piece::kLossMax) {
       number("max", 1, true);
-      return alone();
+      alone();
+      if (count() > 2) logits(kCopy, 2, true);
+      return;
     }
     number("max", 1, !cut);
     partial_over_tp(number("sum", 3, true));
     partial_over_tp(number("target", 4, true));
+    if (count() > 5) logits(kCopy, 5, true);
   }
 };
 

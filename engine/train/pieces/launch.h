@@ -144,6 +144,8 @@ struct LaunchRow {
   std::size_t fewest, most;  // operands
   void (*launch)(const Launch&);
 };
+// Logits as good as minus infinity.
+inline constexpr float kNoLogit = -1e30F;
 inline constexpr Phase kF = Phase::kForward;
 inline constexpr Phase kI = Phase::kInputGrad;
 inline constexpr Phase kW = Phase::kWeightGrad;

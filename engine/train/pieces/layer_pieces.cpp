@@ -179,12 +179,11 @@ void qkv_forward(const Launch& op) {
 // Logits that the vocabulary does not have, where TP does not divide it, are as good as minus
 // infinity: they take no part in the loss, and their gradients are 0.
 void head_forward(const Launch& op) {
-  constexpr float kNone = -1e30F;
   linear_forward<head_sizes>(op);
   const std::int64_t V = op.shape.V;
   const std::int64_t real = std::clamp<std::int64_t>(op.shape.vocab - op.program.at.tp * V, 0, V);
   if (real < V)
-    op.device.fill_rows(op.values(op.count() - 1) + real, op.shape.logits_pitch(), kNone, op.N(),
+    op.device.fill_rows(op.values(op.count() - 1) + real, op.shape.logits_pitch(), kNoLogit, op.N(),
                         V - real);
 }
 
