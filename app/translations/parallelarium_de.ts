@@ -6491,6 +6491,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Wie die Schichten geschnitten sind, ist nicht gesagt; hier zählen Tabelle und Kopf als je eine Schicht. Mikro-Batches gibt es so viele wie Stufen, wie torchtitan es ohne Angabe tut.</translation>
     </message>
     <message>
+        <source>The loss is PyTorch&apos;s own, in fp32 and not compiled (torchtitan 9dec370, train.py, loss_fn), which is said as copies of logits in fp32.</source>
+        <translation>Der Verlust ist PyTorchs eigener, in fp32 und nicht kompiliert (torchtitan 9dec370, train.py, loss_fn); als Einstellung sind das Kopien der Logits in fp32.</translation>
+    </message>
+    <message>
+        <source>Memory is what PyTorch has reserved (torchtitan 9dec370, metrics.py, max_reserved_gib), with free blocks that were too small for what came; predicted is what the step holds, with the table that FSDP leaves gathered.</source>
+        <translation>Der Speicher ist der, den PyTorch belegt hat (torchtitan 9dec370, metrics.py, max_reserved_gib), mit freien Blöcken, die für Späteres zu klein waren; vorhergesagt ist, was der Schritt hält, mit der Tabelle, die FSDP eingesammelt lässt.</translation>
+    </message>
+    <message>
+        <source>Without torch.compile selective checkpoints also keep what no backward reads, such as the results of the MLP&apos;s second product (parallelize_llama.py, _save_list), 4 GiB, which no setting says.</source>
+        <translation>Ohne torch.compile behalten selektive Checkpoints auch, was kein Rückwärtslauf liest, etwa die Ergebnisse des zweiten Produkts der MLP (parallelize_llama.py, _save_list), 4 GiB, wofür es keine Einstellung gibt.</translation>
+    </message>
+    <message>
+        <source>Two rows of equal bytes, 1F1B with 8,192 and with 32,768 tokens a sequence, are published with 82.5 and 75.3 GiB (Tables 5 and 6), so a tenth of what is reserved does not follow from bytes. In PyTorch what a stage sends waits for its backward, what it receives has a buffer for every micro-batch, and the last stage keeps all logits to the end (torch/distributed/pipelining/stage.py); here they are freed as soon as nothing reads them.</source>
+        <translation>Zwei Zeilen mit gleich vielen Bytes, 1F1B mit 8.192 und mit 32.768 Tokens je Sequenz, sind mit 82,5 und 75,3 GiB veröffentlicht (Tabellen 5 und 6); ein Zehntel des belegten Speichers folgt also nicht aus Bytes. In PyTorch wartet, was eine Stufe sendet, auf ihren Rückwärtslauf, was sie empfängt, hat einen Puffer für jeden Micro-Batch, und die letzte Stufe behält alle Logits bis zum Ende (torch/distributed/pipelining/stage.py); hier werden sie frei, sobald nichts mehr sie liest.</translation>
+    </message>
+    <message>
+        <source>The peak is what PyTorch reserved (torchtitan, components/metrics.py, max_reserved_gib), with free blocks that were too small for what came; predicted is what the step holds, with the table that FSDP leaves gathered.</source>
+        <translation>Der Höchststand ist, was PyTorch belegt hat (torchtitan, components/metrics.py, max_reserved_gib), mit freien Blöcken, die für Späteres zu klein waren; vorhergesagt ist, was der Schritt hält, mit der Tabelle, die FSDP eingesammelt lässt.</translation>
+    </message>
+    <message>
+        <source>The loss is compiled (torchtitan e7c0cae, torchtitan/components/loss.py), which is said as a gradient beside the logits.</source>
+        <translation>Der Verlust ist kompiliert (torchtitan e7c0cae, torchtitan/components/loss.py); als Einstellung ist das ein Gradient neben den Logits.</translation>
+    </message>
+    <message>
         <source>FP8 scaled by row is slower than FP8 scaled by tensor, which no setting tells apart.</source>
         <translation>FP8 mit einer Skala je Zeile ist langsamer als FP8 mit einer je Tensor, was keine Einstellung unterscheidet.</translation>
     </message>
@@ -6699,10 +6723,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Ein Rückwärtslauf von ZeRO-3 wartet, bis die zuletzt gemachten Gradienten reduziert sind: DeepSpeed vom März 2021 wartete auf alle Streams des Geräts, bevor es das nächste Modul einsammelte (0.3.14, deepspeed/runtime/zero/stage3.py, _synchronize_communication, und partition_parameters.py, _allgather_param).</translation>
     </message>
     <message>
-        <source>The peak is what PyTorch reserved (torchtitan, components/metrics.py, max_reserved_gib), with gaps between blocks and copies of logits for the loss; predicted is what the step itself holds.</source>
-        <translation>Die Spitze ist, was PyTorch reserviert hat (torchtitan, components/metrics.py, max_reserved_gib), mit Lücken zwischen Blöcken und Kopien der Logits für den Verlust; vorhergesagt ist, was der Schritt selbst hält.</translation>
-    </message>
-    <message>
         <source>Pre-training with Megatron-Bridge, container 25.09</source>
         <translation>Vortraining mit Megatron-Bridge, Container 25.09</translation>
     </message>
@@ -6751,8 +6771,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Die GPUs sind H100 mit 96 GB HBM2e bei 2,4 TB/s und 500 W; was sie und ihre Verbindungen dauerhaft leisten, ist an drei Zeilen in BF16 angepasst: FSDP, kompiliert, auf 8 GPUs (Tabelle 1 von 2024) und 70B mit gewöhnlichem und mit asynchronem TP (2025).</translation>
     </message>
     <message>
-        <source>Without torch.compile norms and activations run op by op, at shares of the bandwidth that follow from the bytes of each op; rotations, and the loss of all rows, which is not compiled (train.py), are here as compiled.</source>
-        <translation>Ohne torch.compile laufen Normen und Aktivierungen Operation für Operation, mit Anteilen der Bandbreite, die aus den Bytes jeder Operation folgen; Rotationen und der Verlust aller Zeilen, der nicht kompiliert wird (train.py), sind hier wie kompiliert.</translation>
+        <source>Without torch.compile norms and activations run op by op, at shares of the bandwidth that follow from the bytes of each op; rotations are here as compiled.</source>
+        <translation>Ohne torch.compile laufen Normen und Aktivierungen Operation für Operation, mit Anteilen der Bandbreite, die aus den Bytes jeder Operation folgen; Rotationen sind hier wie kompiliert.</translation>
     </message>
     <message>
         <source>How CP exchanges keys and values is not said; here by all-gather, torchtitan&apos;s default (context_parallel_rotate_method). torchtitan 9dec370 repeats keys and values for every query head before that (model.py, repeat_kv), which no setting says.</source>
