@@ -10,7 +10,7 @@
 namespace parallelarium {
 namespace {
 
-Program build(const Setup& setup) {
+Program program_of(const Setup& setup) {
   const auto problems = validate(setup);
   EXPECT_TRUE(problems.empty()) << problems.front().text;
   const Result<Order> order = make_order(setup);
@@ -20,7 +20,7 @@ Program build(const Setup& setup) {
   return std::move(*program);
 }
 
-Setup model(std::int64_t vocab, std::int64_t sequence, int b, const char* precision) {
+Setup setup_of_size(std::int64_t vocab, std::int64_t sequence, int b, const char* precision) {
   Setup setup = default_setup();
   setup.model.vocab = vocab;
   setup.model.sequence = sequence;
@@ -64,12 +64,12 @@ TEST(CopiesOfLogits, AreThoseOfTheirFormula) {
     for (const char* precision : {"fp32", "mixed-16", "mixed-16-main-grads"})
       for (const LossCopies copies :
            {LossCopies::kNone, LossCopies::kGradient, LossCopies::kFp32}) {
-        parallelarium::Setup setup = model(size.vocab, size.sequence, size.b, precision);
+        parallelarium::Setup setup = setup_of_size(size.vocab, size.sequence, size.b, precision);
         setup.mesh.tp = size.tp;
         setup.mesh.cp = size.cp;
         setup.loss_copies = copies;
         if (size.cp > 1) setup.attention = Attention::kFused;
-        const Program program = build(setup);
+        const Program program = program_of(setup);
         for (const Message& fault : check(program)) ADD_FAILURE() << fault.text;
         const std::int64_t words = (size.vocab + size.tp - 1) / size.tp, row = (words + 7) / 8 * 8;
         const std::int64_t elements = size.b * size.sequence / size.cp * row;
@@ -94,11 +94,11 @@ TEST(CopiesOfLogits, AreThoseOfTheirFormula) {
 
 // Only the stage with the head has them.
 TEST(CopiesOfLogits, AreOfTheLastStage) {
-  parallelarium::Setup setup = model(257, 64, 1, "mixed-16");
+  parallelarium::Setup setup = setup_of_size(257, 64, 1, "mixed-16");
   setup.mesh.pp = 2;
   const auto bytes = [&](LossCopies copies, std::size_t rank) {
     setup.loss_copies = copies;
-    return build(setup).ranks[rank].arena_bytes;
+    return program_of(setup).ranks[rank].arena_bytes;
   };
   EXPECT_EQ(bytes(LossCopies::kFp32, 0), bytes(LossCopies::kNone, 0));
   EXPECT_GT(bytes(LossCopies::kGradient, 1), bytes(LossCopies::kNone, 1));

@@ -103,6 +103,7 @@ class Drawer {
       setup.products = ProductType::kFp8;
       setup.kept = pick({KeptType::kSame, KeptType::kFp8});
     }
+    setup.loss_copies = pick({LossCopies::kNone, LossCopies::kGradient, LossCopies::kFp32});
     return setup;
   }
 

@@ -13,7 +13,7 @@ struct Trained {
 };
 
 // Trains in poisoned memory and holds what is counted to the Program.
-Trained trained(const std::string& words, const char* copies) {
+Trained trained_with(const std::string& words, const char* copies) {
   const Setup setup = small_model(words + " loss-copies=" + copies);
   const Program program = built(setup);
   LaunchOptions options;
@@ -28,10 +28,10 @@ Trained trained(const std::string& words, const char* copies) {
 class CopiesOfLogits : public testing::TestWithParam<const char*> {};
 
 TEST_P(CopiesOfLogits, ChangeNoBit) {
-  const Trained plain = trained(GetParam(), "none");
+  const Trained plain = trained_with(GetParam(), "none");
   EXPECT_GE(plain.losses.size(), 5u);
   for (const char* copies : {"gradient", "fp32"}) {
-    const Trained other = trained(GetParam(), copies);
+    const Trained other = trained_with(GetParam(), copies);
     EXPECT_EQ(other.losses, plain.losses) << copies;
     ASSERT_EQ(other.parameters.size(), plain.parameters.size());
     for (std::size_t at = 0; at < plain.parameters.size(); ++at)
