@@ -58,6 +58,20 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
   EXPECT_TRUE(validate(setup).empty());
 }
 
+// A line that a chat or a mail has joined still has the marks of its line ends. Without a word
+// before it the blank behind such a mark is no part of a name.
+TEST(LaunchScript, MayBeJoinedWithItsMarksLeft) {
+  const FrameworkSetup read = script_or_fail(
+      "torchrun --nproc-per-node 8 pretrain_gpt.py \\ --num-layers 4 \\ --hidden-size 64 "
+      "\\\t--num-attention-heads \\ 4 --micro-batch-size 1 --global-batch-size 8 --bf16 "
+      "--data-path /data/my\\ text");
+  EXPECT_EQ(read.setup.model.layers, 4);
+  EXPECT_EQ(read.setup.model.hidden, 64);
+  EXPECT_EQ(read.setup.model.heads, 4);
+  EXPECT_EQ(read.setup.mesh.dp, 8);
+  EXPECT_TRUE(read.not_understood.empty());
+}
+
 // In fp16 Megatron adds gradients up in fp32 only where it is told to, in bf16 always.
 TEST(LaunchScript, SaysHowWideGradientsOfFp16Are) {
   const std::string line =

@@ -188,22 +188,45 @@ TEST(Megatron, GathersParametersAheadWithFsdpAlone) {
   EXPECT_TRUE(whole.not_understood.empty());
 }
 
-TEST(Megatron, SetsOneConnectionWhereItsChecksAskForIt) {
+// As validate_args of arguments.py asserts, whatever the shell has from another training.
+TEST(Megatron, SetsConnectionsAsItsChecksAskForIt) {
   auto setup = default_setup();
   setup.mesh = Mesh();
-  const auto sets = [&] {
+  const auto first = [&] {
     const std::string text = write_for_framework("megatron", setup)->text;
-    return text.find("\nexport CUDA_DEVICE_MAX_CONNECTIONS=1\ntorchrun ") != std::string::npos;
+    const std::size_t launch = text.find("\ntorchrun ");
+    const std::size_t begin = text.rfind('\n', launch - 1) + 1;
+    const std::string line = text.substr(begin, launch - begin);
+    return line.starts_with('#') ? std::string() : line;
   };
-  EXPECT_FALSE(sets());
+  EXPECT_EQ(first(), "");
   setup.mesh.tp = 2;
-  EXPECT_TRUE(sets());
+  EXPECT_EQ(first(), "export CUDA_DEVICE_MAX_CONNECTIONS=1");
   setup.mesh = Mesh();
   setup.mesh.cp = 2;
-  EXPECT_TRUE(sets());
+  EXPECT_EQ(first(), "export CUDA_DEVICE_MAX_CONNECTIONS=1");
   setup.mesh.dp = 2;
   setup.zero = 3;
-  EXPECT_FALSE(sets()) << "Megatron's FSDP refuses it";
+  EXPECT_EQ(first(), "unset CUDA_DEVICE_MAX_CONNECTIONS") << "Megatron's FSDP refuses 1";
+  EXPECT_THAT(write_for_framework("megatron-bridge", setup)->text,
+              testing::HasSubstr("# Before the launch, run: unset CUDA_DEVICE_MAX_CONNECTIONS\n"));
+}
+
+// Megatron-LM prints times every 100 steps, and evaluates after training, unless it is told
+// otherwise (training_config.py).
+TEST(Megatron, TellsTheTimeOfEachOfItsSteps) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  for (const auto& [steps, said] : {std::pair(1, "for 1 step,"), {500'000, "for 500000 steps,"}}) {
+    setup.run.steps = steps;
+    const std::string text = write_for_framework("megatron", setup)->text;
+    for (const std::string& part :
+         {std::string(said), "--train-iters " + std::to_string(steps) + " ",
+          std::string("--log-interval 1 "), std::string("--log-throughput "),
+          std::string("--eval-iters 0 ")})
+      EXPECT_THAT(text, testing::HasSubstr(part));
+    EXPECT_EQ(read_or_fail("megatron", text).setup.run.steps, steps);
+  }
 }
 
 TEST(Megatron, ReadsALayoutAndAWrongOne) {

@@ -31,6 +31,14 @@ namespace {
 
 constexpr int kSheetWidth = 760, kSheetHeight = 560, kUnsaidHeight = 132;
 
+// "megatron.sh", as the framework, or the shell, takes the text.
+QString file_name(const QString& framework) {
+  for (const FrameworkInfo& info : framework_infos())
+    if (framework == QString::fromStdString(info.name))
+      return framework + QString::fromStdString(info.ending);
+  return framework;
+}
+
 }  // namespace
 
 QVBoxLayout* add_framed_column(QDialog& dialog) {
@@ -121,7 +129,7 @@ RecipeSheet::RecipeSheet(Setup setup, const QString& whose, QWidget* parent,
     copy_->setText(tr("Copied"));
   });
   connect(save_, &QPushButton::clicked, this, [this] {
-    const QString name = framework_->currentData().toString() + QStringLiteral(".txt");
+    const QString name = file_name(framework_->currentData().toString());
     const QString path =
         QFileDialog::getSaveFileName(this, tr("Save the launch line"), in_documents(name));
     if (!path.isEmpty()) save_to(path);

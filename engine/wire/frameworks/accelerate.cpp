@@ -174,7 +174,8 @@ std::string print_accelerate(const FrameworkTable& table, const Setup&, const En
 
 FrameworkTable accelerate_table() {
   FrameworkTable table;
-  table.info = {"accelerate", "accelerate", "huggingface/accelerate", "16cb6eb80dd9", "2026-07-24"};
+  table.info = {"accelerate",   "accelerate", "huggingface/accelerate",
+                "16cb6eb80dd9", "2026-07-24", ".yaml"};
   FrameworkRow again = of_fsdp(translated("fsdp_config.fsdp_activation_checkpointing", "recompute",
                                           {{true, "full"}, {false, "none"}}, false));
   FrameworkRow offload =

@@ -204,7 +204,8 @@ std::vector<Message> speed_caveats(const Setup& setup) {
 
 FrameworkTable deepspeed_table() {
   FrameworkTable table;
-  table.info = {"deepspeed", "DeepSpeed", "deepspeedai/DeepSpeed", "edaa72212672", "2026-08-22"};
+  table.info = {"deepspeed",    "DeepSpeed",  "deepspeedai/DeepSpeed",
+                "edaa72212672", "2026-08-22", ".json"};
   FrameworkRow offload = translated(
       "zero_optimization.offload_optimizer.device", "offload_optimizer",
       {{"cpu", true}, {"none", false}, {"nvme", nullptr}}, "none", Written::kWhereNotUsual);

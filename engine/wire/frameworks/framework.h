@@ -25,6 +25,7 @@ struct FrameworkInfo {
   std::string repository;  // "NVIDIA/Megatron-LM", on GitHub
   std::string commit;      // its first digits
   std::string date;        // of the commit, "2026-08-22"
+  std::string ending;      // of a file that has its text, ".sh"
 };
 std::vector<FrameworkInfo> framework_infos();
 

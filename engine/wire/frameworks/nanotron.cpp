@@ -348,7 +348,8 @@ std::vector<Message> nanotron_caveats(const Setup& setup) {
 
 FrameworkTable nanotron_table() {
   FrameworkTable table;
-  table.info = {"nanotron", "nanotron", "huggingface/nanotron", "2411b022a75f", "2026-04-07"};
+  table.info = {"nanotron",     "nanotron",   "huggingface/nanotron",
+                "2411b022a75f", "2026-04-07", ".yaml"};
   table.rows = nanotron_rows();
   table.ignored = {"general.*",
                    "checkpoints.*",

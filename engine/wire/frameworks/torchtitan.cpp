@@ -282,7 +282,8 @@ bool has_flavor(const Model& model) { return flavor_of(model) != nullptr; }
 
 FrameworkTable torchtitan_table() {
   FrameworkTable table;
-  table.info = {"torchtitan", "torchtitan", "pytorch/torchtitan", "b5bcd76c66d0", "2026-08-21"};
+  table.info = {"torchtitan",   "torchtitan", "pytorch/torchtitan",
+                "b5bcd76c66d0", "2026-08-21", ".py"};
   FrameworkRow rate = same("optimizer.lr", "learning_rate", 8e-4);
   rate.names.emplace_back("optimizer");
   FrameworkRow overlap = same("compile.enable_async_tensor_parallel", "ring_tensor", false);

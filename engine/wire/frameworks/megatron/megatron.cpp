@@ -252,7 +252,11 @@ std::vector<FrameworkRow> megatron_training_rows(const MegatronNames& n) {
       same(n("clip-grad", "optimizer.clip_grad"), "clip", 1.0),
       same(n("seed", "rng.seed"), "run.seed", 1234),
       same(n("train-iters", "train.train_iters"), "run.steps")};
-  if (n.line) rows.push_back(fixed("mock-data", true));
+  // The time of a step is printed every 100 steps, which a trial does not have.
+  if (n.line)
+    for (auto& [name, value] : std::vector<Entry>{
+             {"mock-data", true}, {"log-interval", 1}, {"log-throughput", true}, {"eval-iters", 0}})
+      rows.push_back(fixed(name, value));
   if (n.line) rows.push_back(adam("optimizer", nullptr));
   return rows;
 }

@@ -65,7 +65,8 @@ std::optional<Message> needs_of_megatron(const FrameworkTable& table, const Setu
 
 FrameworkTable megatron_table() {
   FrameworkTable table;
-  table.info = {"megatron", "Megatron-LM", "NVIDIA/Megatron-LM", "d98e8a64ddf3", "2026-08-22"};
+  table.info = {"megatron",     "Megatron-LM", "NVIDIA/Megatron-LM",
+                "d98e8a64ddf3", "2026-08-22",  ".sh"};
   table.prefix = "--";
   table.rows = rows_of({true});
   table.ignored = {"data-*",
@@ -128,8 +129,8 @@ FrameworkTable megatron_table() {
 
 FrameworkTable megatron_bridge_table() {
   FrameworkTable table;
-  table.info = {"megatron-bridge", "Megatron-Bridge", "NVIDIA-NeMo/Megatron-Bridge", "067f987df03b",
-                "2026-08-22"};
+  table.info = {"megatron-bridge", "Megatron-Bridge", "NVIDIA-NeMo/Megatron-Bridge",
+                "067f987df03b",    "2026-08-22",      ".py"};
   table.rows = rows_of({false});
   table.ignored = {"rdzv-*",
                    "import *",

@@ -14,13 +14,19 @@ std::string launch_of(const Setup& setup, const char* script) {
   return fmt::format("torchrun --nnodes {} --nproc-per-node {} {}{}", nodes, each, meet, script);
 }
 
-// Before Blackwell Megatron-LM stops where ranks share layers or sequences and kernels may be
-// issued side by side; its FSDP asks for the contrary (arguments.py, validate_args).
-bool needs_one_connection(const Setup& setup, const Entries& entries) {
-  return (setup.mesh.tp > 1 || setup.mesh.cp > 1) &&
-         std::none_of(entries.begin(), entries.end(), [](const auto& entry) {
-           return entry.first.find("fsdp") != std::string::npos && entry.second != false;
-         });
+// What the shell has to do first. Before Blackwell Megatron-LM stops where ranks share layers or
+// sequences and kernels may be issued side by side; its FSDP stops where they may not, which the
+// shell may have said for another training (arguments.py, validate_args). Empty: nothing.
+std::string connections(const Setup& setup, const Entries& entries) {
+  const bool fsdp = std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
+    return entry.first.find("fsdp") != std::string::npos && entry.second != false;
+  });
+  if (fsdp) return "unset CUDA_DEVICE_MAX_CONNECTIONS";
+  return setup.mesh.tp > 1 || setup.mesh.cp > 1 ? "export CUDA_DEVICE_MAX_CONNECTIONS=1" : "";
+}
+
+std::string steps_of(const Setup& setup) {
+  return fmt::format("{} {}", setup.run.steps, setup.run.steps == 1 ? "step" : "steps");
 }
 
 std::string start_on_each(const Setup& setup) {
@@ -35,13 +41,15 @@ std::string start_on_each(const Setup& setup) {
 
 std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
                           const std::vector<Message>& not_expressible) {
+  const std::string first = connections(setup, entries);
   std::string text =
       heading(table, not_expressible) +
-      "# It trains on made-up data for a few steps. Replace what says so: mock-data, tokenizer-*,\n"
-      "# vocab-size, train-iters, lr, seed and clip-grad (0 limits nothing), and add "
-      "checkpoints.\n" +
-      start_on_each(setup) +
-      (needs_one_connection(setup, entries) ? "export CUDA_DEVICE_MAX_CONNECTIONS=1\n" : "") +
+      fmt::format(
+          "# It trains on made-up data for {}, prints the time of each, and evaluates nothing.\n",
+          steps_of(setup)) +
+      "# Replace what says so: mock-data, tokenizer-*, vocab-size, train-iters, log-interval,\n"
+      "# eval-iters, lr, seed and clip-grad (0 limits nothing), and add checkpoints.\n" +
+      start_on_each(setup) + first + (first.empty() ? "" : "\n") +
       launch_of(setup, "pretrain_gpt.py");
   for (const auto& [name, value] : entries) {
     text += " \\\n  --" + name;
@@ -58,16 +66,16 @@ std::string megatron_line(const FrameworkTable& table, const Setup& setup, const
 
 std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const Entries& entries,
                           const std::vector<Message>& not_expressible) {
+  const std::string first = connections(setup, entries);
   std::string text = heading(table, not_expressible);
   text +=
       "# Put the settings into a pretraining recipe's configuration, which has data, tokenizer "
       "and\n"
-      "# checkpoints. It trains for a few steps: replace train_iters, lr, seed, vocab_size and\n"
+      "# checkpoints. It trains for " +
+      steps_of(setup) +
+      ": replace train_iters, lr, seed, vocab_size and\n"
       "# clip_grad (0 limits nothing).\n" +
-      start_on_each(setup) +
-      (needs_one_connection(setup, entries)
-           ? "# Before the launch, run: export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
-           : "") +
+      start_on_each(setup) + (first.empty() ? "" : "# Before the launch, run: " + first + "\n") +
       "# Launch it: " + launch_of(setup, "pretrain.py") + "\n";
   text +=
       "import torch\n"

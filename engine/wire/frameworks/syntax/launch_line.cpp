@@ -149,11 +149,13 @@ class LineWords {
     ++at_;
   }
 
-  // A line that goes on is one within quotes, and ends a word outside of them.
+  // A line that goes on is one within quotes, and ends a word outside of them. Lines that were
+  // joined still have the backslash, with a blank behind it.
   void take_escaped() {
     const char next = text_[at_ + 1];
     const bool windows = next == '\r' && at_ + 2 < text_.size() && text_[at_ + 2] == '\n';
-    if (next == '\n' || windows) {
+    const bool joined = quote_ == 0 && !in_word_ && (next == ' ' || next == '\t');
+    if (next == '\n' || windows || joined) {
       if (quote_ == 0) end_word();
     } else {
       word_ += next;
