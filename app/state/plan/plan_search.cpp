@@ -86,7 +86,7 @@ void PlanSearch::begin_with(const Setup& setup) {
 void PlanSearch::compare_with(const Setup& today, const QString& text) {
   PlanWish wish = sized_like(wish_, today);
   wish.fixed.clear();
-  wish.today = today;
+  wish.today = trained_as_plans(today);
   wish.today_text = text;
   wish.today_framework = QString::fromStdString(framework_of_text(text.toStdString()));
   if (!wish.today_framework.isEmpty()) wish.framework = wish.today_framework;

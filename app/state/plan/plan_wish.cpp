@@ -7,21 +7,6 @@
 #include "engine/plan/model/model.h"
 
 namespace parallelarium {
-namespace {
-
-// A new Setup with what every plan takes from what is trained today.
-Setup trained_as_today(const PlanWish& wish) {
-  Setup setup = new_setup();
-  if (!wish.today) return setup;
-  setup.clip = wish.today->clip;
-  setup.learning_rate = wish.today->learning_rate;
-  setup.run.seed = wish.today->run.seed;
-  setup.run.steps = wish.today->run.steps;
-  return setup;
-}
-
-}  // namespace
-
 QString wish_of(const MachineChoice& machine) {
   return QString::fromStdString(machine.is_changed() ? to_json(machine).dump() : machine.name());
 }
@@ -37,7 +22,16 @@ bool asks_the_same(const PlanWish& a, const PlanWish& b) {
   like.today = b.today;
   like.today_text = b.today_text;
   like.today_framework = b.today_framework;
-  return like == b && (a.today == b.today || trained_as_today(a) == trained_as_today(b));
+  return like == b;
+}
+
+Setup trained_as_plans(Setup setup) {
+  const Setup plan = new_setup();
+  setup.clip = plan.clip;
+  setup.learning_rate = plan.learning_rate;
+  setup.run.seed = plan.run.seed;
+  setup.run.steps = plan.run.steps;
+  return setup;
 }
 
 Setup on_model(Setup setup, const Model& model) {
@@ -62,7 +56,7 @@ PlanWish sized_like(PlanWish wish, const Setup& setup) {
 }
 
 Result<Setup> base_of(const PlanWish& wish) {
-  Setup base = trained_as_today(wish);
+  Setup base = new_setup();
   base.mesh = Mesh();
   base.microbatches = 1;
   const auto json_of = [](const QString& text) {

@@ -32,16 +32,17 @@ struct PlanWish {
 // How a wish names that model or machine: a preset by its name, another by what it is.
 QString wish_of(const Model& model);
 QString wish_of(const MachineChoice& machine);
-// The Setup that a search of this wish begins with. What changes how well a model learns and no
-// layout (clip, learning rate, seed, steps) is as it is trained today. Error: there is no such
-// model or machine.
+// The Setup that a search of this wish begins with. Error: there is no such model or machine.
 Result<Setup> base_of(const PlanWish& wish);
 // That Setup on all of the GPUs, of a range the most, with their number and the batch as wished
 // where DP can make them; what is wrong with the wish is as new_setup() has it.
 Setup plainest_of(const PlanWish& wish);
-// Whether the same search answers both: they differ in nothing but what is trained today, and not
-// in what its base takes from that.
+// Whether the same search answers both: they differ in nothing but what is trained today.
 bool asks_the_same(const PlanWish& a, const PlanWish& b);
+// The Setup with what changes how well a model learns and no layout (clip, learning rate, seed,
+// steps) as every plan has it: a launch line says these of a whole training with its own data,
+// which a plan's proof, small copy and launch line are not.
+Setup trained_as_plans(Setup setup);
 // The layout of the Setup for another model: what that model cannot have (a split of its layers,
 // EP) is left out.
 Setup on_model(Setup setup, const Model& model);

@@ -101,6 +101,7 @@ Result<Setup> small_copy(const Setup& big, const Computer& here) {
                                       {"backend", "auto"},
                                       {"devices", "all"}})
     if (Result<void> done = set_field(copy, option, value); !done) return done.error();
+  copy.run.steps = std::min(big.run.steps, RunSettings().steps);
   if (!is_auto(big.precision) && !is_trainable(big.precision))
     copy.precision = precision_recipes().back();  // fp32
   if (big.mesh.cp > 1 && big.model.experts.count > 0)

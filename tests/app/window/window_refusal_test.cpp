@@ -111,15 +111,19 @@ TEST(SmallCopy, OnGpusIsGpt2) {
                                      {"pp", "16"},
                                      {"dp", "6"}})
     ASSERT_TRUE(set_field(big, field, value).ok());
+  big.run.steps = 500'000;  // as the launch line of a whole training says
   Result<parallelarium::Setup> copy = small_copy(big, gpus);
   ASSERT_TRUE(copy.ok()) << copy.error().text;
   EXPECT_EQ(copy->model.hidden, find_model("gpt-tiny")->hidden) << "16 ranks are more than 8 GPUs";
+  EXPECT_EQ(copy->run.steps, new_setup().run.steps);
+  big.run.steps = 3;
   ASSERT_TRUE(set_field(big, "dp", "1").ok());
   ASSERT_TRUE(set_field(big, "tp", "4").ok());
   ASSERT_TRUE(set_field(big, "pp", "2").ok());
   copy = small_copy(big, gpus);
   ASSERT_TRUE(copy.ok()) << copy.error().text;
   EXPECT_EQ(copy->model, *find_model("gpt2-124m"));
+  EXPECT_EQ(copy->run.steps, 3) << "fewer steps stay";
   EXPECT_TRUE(is_auto(copy->precision)) << "what the GPUs do best";
   copy = small_copy(big, Computer());
   ASSERT_TRUE(copy.ok());
