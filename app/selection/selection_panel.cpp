@@ -257,6 +257,20 @@ void SelectionPanel::fit() {
   widget()->setMinimumHeight(std::max(0, column_->totalHeightForWidth(viewport()->width())));
 }
 
+QString proof_text(const nlohmann::json& proof) {
+  const bool holds = proof.value("holds", false);
+  if (proof.value("in_16_bit", false))
+    return holds ? SelectionPanel::tr(
+                       "The losses and all gradients differ from one rank in fp32 by no more than "
+                       "those of one rank in 16 bit do.")
+                 : SelectionPanel::tr(
+                       "The run differs from one rank in fp32 by more than rounding to 16 bit "
+                       "explains.");
+  return holds ? SelectionPanel::tr(
+                     "The losses and all gradients equal those of one rank within their bounds.")
+               : SelectionPanel::tr("The run differs from one rank by more than its bounds allow.");
+}
+
 void SelectionPanel::add_proof() {
   const RunRecord* run = session_.runs().current();
   if (!run || session_.runs().current_is_stale() || !run->proof) return;
@@ -270,16 +284,8 @@ void SelectionPanel::add_proof() {
   const double loss = number("loss_difference"), loss_bound = number("loss_bound");
   const double gradient = number("gradient_difference"), gradient_bound = number("gradient_bound");
   const bool holds = run->proof->value("holds", false);
-  const bool in_16_bit = run->proof->value("in_16_bit", false);
   add_caps(tr("Proof: the same as one rank"));
-  add_text(in_16_bit
-               ? holds ? tr("The losses and all gradients differ from one rank in fp32 by no more "
-                            "than those of one rank in 16 bit do.")
-                       : tr("The run differs from one rank in fp32 by more than rounding to 16 bit "
-                            "explains.")
-           : holds ? tr("The losses and all gradients equal those of one rank within their bounds.")
-                   : tr("The run differs from one rank by more than its bounds allow."),
-           holds ? QStringLiteral("good") : QStringLiteral("warning"));
+  add_text(proof_text(*run->proof), holds ? QStringLiteral("good") : QStringLiteral("warning"));
   add_text(tr("loss differs by %1 (bound %2)").arg(number_text(loss), number_text(loss_bound)));
   add_text(tr("gradients differ by %1 (bound %2)")
                .arg(number_text(gradient), number_text(gradient_bound)));

@@ -166,6 +166,7 @@ class Window : public QMainWindow {
   std::vector<Banner::Choice> choices_of(const Message& problem, Topic& topic);
   bool say_problem();
   bool say_what_happened();
+  bool say_copy();
   void say_of_the_step();
   void dismiss();
   // window_actions.cpp
@@ -224,6 +225,7 @@ class Window : public QMainWindow {
   QString lesson_shown_;  // the folder of the lesson that Learn shows; empty: none
   QString typed_wrong_;
   QString note_;  // what was just done; passes by itself
+  std::optional<Setup> copied_;  // the small copy that Plan ran, until what it did was read
 
   struct Commands {
     QAction *create, *open, *cases, *techniques, *read_recipe, *save, *save_as, *export_picture,

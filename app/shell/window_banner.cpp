@@ -3,18 +3,22 @@
 #include <algorithm>
 
 #include "app/lesson/lesson_panel.h"
+#include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/selection/selection_panel.h"
 #include "app/settings/setup_fields.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
+#include "app/views/shared/setup_words.h"
 
 namespace parallelarium {
 
 void Window::dismiss() {
   typed_wrong_.clear();
   note_.clear();
+  copied_.reset();
   session_.jobs().dismiss_error();
   refresh_banner();
 }
@@ -54,6 +58,7 @@ void Window::refresh_banner() {
   // In Plan and on the map of lessons the setup is not what is looked at.
   const bool elsewhere = room_ == Room::kPlan || shows_index();
   if ((!elsewhere && say_problem()) || say_what_happened()) return;
+  if (room_ == Room::kPlan && say_copy()) return;
   if (presents_ && !lesson_->player().is_open())  // nothing else says how to get out
     return banner_->say(tr("Esc leaves"), Banner::Kind::kPlain, {});
   if (view().topic().is_step() && !elsewhere) return say_of_the_step();
@@ -100,6 +105,30 @@ bool Window::say_what_happened() {
   }
   if (note_.isEmpty()) return false;
   banner_->say(note_, Banner::Kind::kPlain, {close});
+  return true;
+}
+
+// What the small copy of a plan did: its lanes are in Explore, where its settings are.
+bool Window::say_copy() {
+  const RunRecord* run = session_.runs().current();
+  const bool ran = copied_ == session_.setup() && session_.jobs().state() == RunState::kIdle &&
+                   run && run->observed() && !session_.runs().current_is_stale();
+  if (!ran || !session_.locks().hidden_keys().isEmpty()) return false;
+  const Setup& copy = run->observation.setup;
+  QString said =
+      tr("The small copy is %1 with %2. Its step took %3 (%4); predicted: %5.")
+          .arg(sentence(title_of(copy.model)), axes_text(copy),
+               seconds_text(run->observation.step.seconds), source_text(run->observation.source),
+               seconds_text(run->prediction->step.seconds));
+  if (run->proof) said += QLatin1Char(' ') + proof_text(*run->proof);
+  banner_->say(said, Banner::Kind::kPlain,
+               {{tr("See it in Explore"),
+                 {},
+                 [this] {
+                   show_room(Room::kExplore);
+                   dismiss();
+                 }},
+                {tr("Dismiss"), {}, [this] { dismiss(); }}});
   return true;
 }
 

@@ -118,7 +118,12 @@ QString Window::plan_refusal(const std::optional<Setup>& plan) const {
 bool Window::runs_copy() const { return plan_in_front() || machine_is_elsewhere(session_); }
 
 void Window::run_copy(bool verify) {
-  run_small_copy(session_, plan_in_front().value_or(session_.setup()), verify);
+  const std::optional<Setup> plan = plan_in_front();
+  run_small_copy(session_, plan.value_or(session_.setup()), verify);
+  if (!plan || session_.jobs().state() == RunState::kIdle) return;
+  // The copy is what is set now; what is looked at is still the plan.
+  PlanSearch::of(session_).show_plan(true);
+  copied_ = session_.setup();
 }
 
 // Puts the room's tabs there, with the one that was last in front, and what surrounds them.

@@ -4,6 +4,9 @@
 #include <QLabel>
 
 #include "app/export/export_dialog.h"
+#include "app/look/figures.h"
+#include "app/selection/selection_panel.h"
+#include "app/shell/banner.h"
 #include "app/shell/top_bar.h"
 #include "app/views/compare/compare_data.h"
 #include "app/views/search/search_words.h"
@@ -87,6 +90,18 @@ TEST_F(PlanRoom, ASmallCopyOfThePlanRunsAndIsProvedThere) {
   EXPECT_EQ(session().setup().schedule, plan.schedule);
   EXPECT_EQ(window->room(), Room::kPlan);
   EXPECT_EQ(search().selected()->setup, plan) << "it stays selected";
+  EXPECT_TRUE(search().shows_plan()) << "and is what Roofline, Compare and Sweep are about";
+  // Plan says what the copy did; its lanes are in Explore.
+  const auto banner = [&] { return window->findChild<Banner*>()->sentence(); };
+  EXPECT_TRUE(banner().startsWith(QStringLiteral("The small copy is "))) << banner().toStdString();
+  EXPECT_TRUE(banner().contains(seconds_text(ran->observation.step.seconds)));
+  EXPECT_TRUE(banner().contains(proof_text(*ran->proof)));
+  QTest::mouseClick(button(QStringLiteral("See it in Explore")), Qt::LeftButton);
+  EXPECT_EQ(window->room(), Room::kExplore);
+  EXPECT_FALSE(banner().startsWith(QStringLiteral("The small copy is ")));
+  window->show_room(Room::kPlan);
+  EXPECT_FALSE(banner().startsWith(QStringLiteral("The small copy is "))) << "it was read";
+  EXPECT_TRUE(search().shows_plan());
   session().history().stack().undo();
   EXPECT_EQ(session().setup(), before) << "one step of undo";
 }
