@@ -209,6 +209,7 @@ void CompareView::refresh() {
   place_parts();
   tell_shown();
   canvas().update();
+  if (isVisible()) describe_selected();
   Q_EMIT quantities_changed();
 }
 

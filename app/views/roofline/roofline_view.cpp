@@ -154,7 +154,6 @@ void RooflineView::select(int point) {
   if (point < 0 || point >= count) return;
   s.selected = point;
   refresh();
-  describe_selected();
 }
 
 void RooflineView::refresh() {
@@ -177,6 +176,7 @@ void RooflineView::refresh() {
   place_parts();
   tell_shown();
   canvas().update();
+  if (isVisible()) describe_selected();
   Q_EMIT quantities_changed();
 }
 

@@ -194,10 +194,21 @@ TEST_F(RooflineFixture, PicturesHaveNoTextOverAnother) {
 // After a search the pieces are those of the selected plan.
 TEST_F(RooflineFixture, IsAboutTheSelectedPlanAfterASearch) {
   PlanSearch& search = PlanSearch::of(session());
+  SelectionText said;
+  QObject::connect(&view(), &View::described, window.get(),
+                   [&](const SelectionText& text) { said = text; });
+  view().canvas().setFocus();
+  for (int down = 0; down < 3; ++down) QTest::keyClick(&view().canvas(), Qt::Key_Down);
+  ASSERT_FALSE(said.facts.empty());
+  const QString before = said.facts.front().value;
   ASSERT_NE(searched(plan_wish("gpt2-124m", "2")), nullptr);
   view().wait();
   QApplication::processEvents();
   EXPECT_TRUE(view().data().whose.contains(QStringLiteral("selected in Search")));
+  // The panel beside has the figures of the piece that is selected, and no longer those of before.
+  EXPECT_EQ(said.facts.front().value,
+            number_text(roofline().points[std::size_t(view().data().selected)].intensity()));
+  EXPECT_NE(said.facts.front().value, before);
   const auto json =
       command({QStringLiteral("roofline"), QStringLiteral("--setup"),
                file_of(search.selected()->setup, "plan.json"), QStringLiteral("--json")});
