@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/look/sentence.h"
 #include "app/state/plan/plan_search.h"
@@ -265,23 +266,60 @@ int least_valid(Setup& setup, int& filled) {
   return filled;
 }
 
-// What the values of a whole number begin with: of GPUs and the batch those that can be made.
-QString first_values_of(const std::string& option, Setup meant) {
+// Of a short range all, of others doublings: from 1, of a size from a quarter of what it is; and
+// what it is.
+QStringList wholes_of(const SetupSetting& row, const Setup& meant) {
+  constexpr std::int64_t kSmall = 16, kShort = 4, kDoublings = 6;
+  const auto low = std::int64_t(row.value.range.low), high = std::int64_t(row.value.range.high);
+  const auto own = row.value.get(meant).get<std::int64_t>();
+  std::set<std::int64_t> values{own};
+  if (low == 0) values.insert(0);
+  std::int64_t at = own > kSmall ? own / 4 : 1;
+  for (std::int64_t count = 0; count < kDoublings && at <= high; ++count) {
+    if (at >= low) values.insert(at);
+    at = high <= kShort ? at + 1 : at * 2;
+  }
+  QStringList texts;
+  for (const std::int64_t value : values) texts << QString::number(value);
+  return texts;
+}
+
+// Whether the Setup may have the value; `kept` are settings that are filled again then.
+bool may_have(Setup setup, const SetupSetting& row, const QString& value,
+              const std::vector<std::pair<std::string, std::string>>& kept) {
+  bool done = turn(setup, row, value.toStdString()).ok();
+  for (const auto& [option, size] : kept) done = done && set_field(setup, option, size).ok();
+  return done && validate(setup).empty();
+}
+
+// Those of the values that a sweep which keeps the sizes does not refuse; where that leaves no
+// curve, those that the Setup may have. All, where nothing is valid, which the sweep explains.
+QString first_values(const SetupSetting& row, const Setup& meant, const QStringList& values) {
+  SweepWish wish;
+  wish.first = QString::fromStdString(row.option);
+  QStringList keeping, valid;
+  for (const QString& value : values) {
+    if (may_have(meant, row, value, kept_sizes(wish, meant))) keeping << value;
+    if (may_have(meant, row, value, {})) valid << value;
+  }
+  return (keeping.size() > 1 ? keeping : valid.isEmpty() ? values : valid).join(QLatin1Char(','));
+}
+
+// Of GPUs and the batch those that can be made.
+QString first_sizes(const std::string& option, Setup meant) {
   Mesh& mesh = meant.mesh;
   if (option == "gpus")
     return doubled(std::int64_t{mesh.tp} * mesh.pp * mesh.cp * least_valid(meant, mesh.dp));
-  if (option == "global-batch")
-    return doubled(std::int64_t{mesh.dp} * meant.micro_batch *
-                   least_valid(meant, meant.microbatches));
-  if (option == "microbatches") return QStringLiteral("1,2,4,8,16,32,64");
-  return option == "micro-batch" ? SweepWish().first_values : QStringLiteral("1,2,4,8");
+  return doubled(std::int64_t{mesh.dp} * meant.micro_batch *
+                 least_valid(meant, meant.microbatches));
 }
+
+bool fills(const SetupSetting& row) { return row.option == "gpus" || row.option == "global-batch"; }
 
 // GPUs and the global batch stand nowhere in the panel, since other settings make them.
 bool can_vary(const SetupSetting& row) {
-  const bool fills = row.option == "gpus" || row.option == "global-batch";
   return !row.option.empty() && row.section != Section::kRun &&
-         (row.section != Section::kNowhere || fills);
+         (row.section != Section::kNowhere || fills(row));
 }
 
 }  // namespace
@@ -290,21 +328,20 @@ std::vector<Sweepable> sweepable_settings(const Setup& setup, const Setup& meant
   std::vector<Sweepable> all;
   for (const SetupSetting& row : setup_settings()) {
     if (!can_vary(row) || (row.applies && !row.applies(setup))) continue;
-    QString values;
+    QStringList values;
     if (row.value.kind == SettingKind::kFlag) {
-      values = QStringLiteral("false,true");
+      values = {QStringLiteral("false"), QStringLiteral("true")};
     } else if (row.value.kind == SettingKind::kChoice) {
-      QStringList words;
-      for (const std::string& word : row.value.words) words << QString::fromStdString(word);
-      values = words.join(QLatin1Char(','));
+      for (const std::string& word : row.value.words) values << QString::fromStdString(word);
     } else if (row.value.kind == SettingKind::kWhole) {
-      values = first_values_of(row.option, meant);
+      if (!fills(row)) values = wholes_of(row, meant);
     } else {
       continue;
     }
     QString label = QCoreApplication::translate("settings", row.label.c_str());
     if (!row.symbol.empty()) label += QLatin1Char(' ') + QString::fromStdString(row.symbol);
-    all.push_back({QString::fromStdString(row.option), label, values});
+    all.push_back({QString::fromStdString(row.option), label,
+                   fills(row) ? first_sizes(row.option, meant) : first_values(row, meant, values)});
   }
   return all;
 }

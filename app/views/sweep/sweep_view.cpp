@@ -35,6 +35,7 @@ struct SweepView::State {
   QCheckBox* keeps = nullptr;  // GPUs and batch
   QPushButton *go = nullptr, *use = nullptr, *whose = nullptr;
   bool filling = false;
+  QString proposed = SweepWish().first_values;  // for the first setting, before a sweep
   SweepHits hits;
   SweepPicture picture() const;
 };
@@ -154,7 +155,7 @@ void SweepView::build_controls() {
   s.second_values = field(tr("Values of the second setting"));
   s.figure = combo(tr("The figure that is shown"));
   for (const auto& [name, text] : sweep_figures()) s.figure->addItem(text, name);
-  s.keeps = new QCheckBox(tr("Keep GPUs and batch"), s.controls);
+  s.keeps = new QCheckBox(s.controls);
   s.keeps->setToolTip(
       tr("DP and micro-batches fill the GPUs and the batch of the base at every point, unless they "
          "vary themselves"));
@@ -227,7 +228,7 @@ void SweepView::hear_controls() {
 void SweepView::fill_settings() {
   State& s = *state_;
   s.filling = true;
-  const SweepWish& wish = s.sweep->wish();
+  SweepWish wish = s.sweep->wish();
   s.first->clear();
   s.second->clear();
   s.second->addItem(tr("nothing else"));
@@ -238,6 +239,10 @@ void SweepView::fill_settings() {
       box->setItemData(box->count() - 1, one.values, Qt::UserRole + 1);
     }
   s.first->setCurrentIndex(std::max(0, s.first->findData(wish.first)));
+  if (!s.sweep->answer() && wish.first_values == s.proposed) {
+    wish.first_values = s.proposed = s.first->currentData(Qt::UserRole + 1).toString();
+    s.sweep->set_wish(wish);
+  }
   s.second->setCurrentIndex(wish.second.isEmpty() ? 0
                                                   : std::max(0, s.second->findData(wish.second)));
   s.figure->setCurrentIndex(std::max(0, s.figure->findData(wish.figure)));
@@ -309,13 +314,28 @@ void SweepView::refresh() {
   s.go->setToolTip(busy && !s.sweep->sweeping()
                        ? tr("The engine is busy with a run or a calibration.")
                        : QString());
+  show_kept();
   s.use->setEnabled(s.sweep->selected_setup() && !hides_figures(s.session));
   s.second_values->setVisible(s.second->currentIndex() > 0);
   refresh_whose(*s.whose, PlanSearch::of(s.session));
   if (isVisible()) place_parts();
   tell_shown();
   canvas().update();
+  if (isVisible()) describe_selected();
   Q_EMIT quantities_changed();
+}
+
+// What varies is not kept.
+void SweepView::show_kept() {
+  State& s = *state_;
+  SweepWish keeping = s.sweep->wish();
+  keeping.keeps_sizes = true;
+  const auto kept = kept_sizes(keeping, s.sweep->base());
+  const bool all = kept.size() != 1, batch = !all && kept.front().first == "global-batch";
+  s.keeps->setText(all     ? tr("Keep GPUs and batch")
+                   : batch ? tr("Keep the batch")
+                           : tr("Keep the GPUs"));
+  s.keeps->setEnabled(!kept.empty());
 }
 
 void SweepView::place_parts() {

@@ -44,6 +44,7 @@ class SweepView : public CanvasView {
  private:
   struct State;
   void build_controls();
+  void show_kept();
   void place_controls(QGridLayout& grid);
   void hear_controls();
   void fill_settings();

@@ -42,6 +42,7 @@ QString figure_label(const QString& figure) {
 
 QString swept_label(const QString& option) {
   const SetupSetting* row = find_setting(setup_settings(), option.toStdString());
+  if (row && !row->symbol.empty()) return QString::fromStdString(row->symbol);
   const QString label = row ? setting_words(row->label) : option;
   const bool is_symbol =  // "micro-batches", but "TP" and "ZeRO"
       std::any_of(label.begin() + std::min<qsizetype>(1, label.size()), label.end(),

@@ -9,7 +9,7 @@ namespace parallelarium {
 // Figures that a sweep may show: the engine's short name, and what people read.
 std::vector<std::pair<QString, QString>> sweep_figures();
 QString figure_label(const QString& figure);
-QString swept_label(const QString& option);  // "micro-batches"
+QString swept_label(const QString& option);  // "micro-batches", "TP"
 QString swept_figure_text(double figure, const std::string& unit);
 QString sweep_title(const SweepWish& wish);
 QString sweep_status(const SettingSweep& sweep);  // what is under way, stale or wrong, or empty

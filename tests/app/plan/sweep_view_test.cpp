@@ -3,6 +3,8 @@
 // setup.
 #include "app/views/sweep/sweep_view.h"
 
+#include <QCheckBox>
+
 #include "app/state/plan/setting_sweep.h"
 #include "app/views/sweep/sweep_paint.h"
 #include "app/views/sweep/sweep_words.h"
@@ -178,6 +180,68 @@ TEST_F(SweepFixture, BeginsWithTheFewestGpusAndTheLeastBatchThatAreValid) {
   }
 }
 
+// Whatever the base is: what a setting begins with is none of the values that it cannot have.
+TEST_F(SweepFixture, BeginsWithValuesThatTheSettingMayHave) {
+  using Fields = std::vector<std::pair<const char*, const char*>>;
+  const Fields bases[] = {
+      {},
+      {{"machine", "dgx-h100"}, {"model", "llama3-8b"}, {"pp", "1"}, {"dp", "64"}, {"zero", "3"}},
+      {{"machine", "dgx-h100"}, {"model", "llama3-70b"}, {"pp", "4"}, {"tp", "8"}, {"dp", "2"}},
+      {{"model", "mixtral-8x7b"}, {"pp", "4"}, {"dp", "8"}, {"ep", "8"}}};
+  for (const Fields& fields : bases) {
+    auto setup = default_setup();
+    for (const auto& [field, value] : fields)
+      ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
+    ASSERT_TRUE(validate(setup).empty());
+    for (const Sweepable& one : sweepable_settings(setup, setup)) {
+      ASSERT_FALSE(one.values.isEmpty()) << one.option.toStdString();
+      for (const QString& value : one.values.split(QLatin1Char(','))) {
+        SCOPED_TRACE((one.option + QLatin1Char('=') + value).toStdString());
+        auto point = setup;
+        const Result<void> set = set_field(point, one.option.toStdString(), value.toStdString());
+        ASSERT_TRUE(set.ok()) << set.error().text;
+        EXPECT_TRUE(validate(point).empty()) << validate(point).front().text;
+      }
+    }
+    if (setup.mesh.dp < 64) continue;
+    const auto values_of = [all = sweepable_settings(setup, setup)](const char* option) {
+      for (const Sweepable& one : all)
+        if (one.option == QLatin1String(option)) return one.values;
+      return QString();
+    };
+    EXPECT_EQ(values_of("zero"), QStringLiteral("0,1,2,3"));
+    EXPECT_TRUE(values_of("zero-group").startsWith(QStringLiteral("0,")));
+    EXPECT_TRUE(values_of("tp").startsWith(QStringLiteral("1,2,4,8")));
+  }
+}
+
+TEST_F(SweepFixture, KeepsInItsWordsWhatDoesNotVary) {
+  const auto* keeps = view().findChild<QCheckBox*>();
+  for (const auto& [first, text] : {std::pair("gpus", "Keep the batch"),
+                                    {"dp", "Keep the batch"},
+                                    {"global-batch", "Keep the GPUs"},
+                                    {"tp", "Keep GPUs and batch"}}) {
+    sweep().set_wish(wish_of(first, "4", "step"));
+    EXPECT_EQ(keeps->text(), QLatin1String(text)) << first;
+  }
+}
+
+// The panel beside says what is selected, and of another sweep nothing until a point is chosen.
+TEST_F(SweepFixture, SaysNothingOfAPointOfTheSweepBefore) {
+  SelectionText said;
+  QObject::connect(&view(), &View::described, window.get(),
+                   [&](const SelectionText& text) { said = text; });
+  sweep_for(wish_of("microbatches", "4,16", "step"));
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  sweep().select(1);
+  EXPECT_EQ(said.headline, QStringLiteral("micro-batches 16"));
+  const QString step = said.facts.front().value;
+  sweep().set_wish(wish_of("microbatches", "4,16", "memory"));
+  EXPECT_NE(said.facts.front().value, step) << "of the figure that is shown";
+  sweep_for(wish_of("microbatches", "4,8", "step"));
+  EXPECT_TRUE(said.headline.isEmpty()) << said.headline.toStdString();
+}
+
 TEST_F(SweepFixture, MoreMicrobatchesLeaveLessBubble) {
   sweep_for(wish_of("microbatches", "4..32*2", "bubble"));
   ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
@@ -260,6 +324,7 @@ TEST_F(SweepFixture, ARunStandsBesideThePredictionOfItsPoint) {
 TEST_F(SweepFixture, TitlesKeepTheCapitalsOfNouns) {
   EXPECT_EQ(swept_label(QStringLiteral("microbatches")), QStringLiteral("micro-batches"));
   EXPECT_EQ(swept_label(QStringLiteral("zero")), QStringLiteral("ZeRO"));
+  EXPECT_EQ(swept_label(QStringLiteral("tp")), QStringLiteral("TP")) << "not “over tensor”";
   const German german;
   EXPECT_EQ(swept_label(QStringLiteral("microbatches")), QStringLiteral("Mikro-Batches"));
   EXPECT_EQ(swept_label(QStringLiteral("schedule")), QStringLiteral("Ablaufplan"));
