@@ -6236,6 +6236,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>CSV, a line per op, plan or point</source>
         <translation>CSV, eine Zeile je Vorgang, Plan oder Punkt</translation>
     </message>
+    <message>
+        <source>The small copy is %1 with %2. Its step took %3 (%4); predicted: %5.</source>
+        <translation>Die kleine Kopie ist %1 mit %2. Ihr Schritt dauerte %3 (%4); vorhergesagt: %5.</translation>
+    </message>
+    <message>
+        <source>See it in Explore</source>
+        <translation>In Erkunden ansehen</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>
@@ -12645,6 +12653,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Of the point of the sweep with %1: %2.</source>
         <translation>Vom Punkt der Parameterreihe mit %1: %2.</translation>
+    </message>
+    <message>
+        <source>Keep the batch</source>
+        <translation>Den Batch behalten</translation>
+    </message>
+    <message>
+        <source>Keep the GPUs</source>
+        <translation>Die GPUs behalten</translation>
     </message>
 </context>
 <context>
