@@ -10072,6 +10072,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>ranks by %1</source>
         <translation>Ränge nach %1</translation>
     </message>
+    <message>
+        <source>The plans are of other settings: search again.</source>
+        <translation>Die Pläne gelten für andere Einstellungen: Suche noch einmal.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -10190,6 +10194,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Click a row or a dot to see its plan.</source>
         <translation>Klicke auf eine Zeile oder einen Punkt, um den Plan zu sehen.</translation>
+    </message>
+    <message>
+        <source>It is being compared with the best plan …</source>
+        <translation>Es wird mit dem besten Plan verglichen …</translation>
     </message>
 </context>
 <context>
@@ -10343,8 +10351,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Heute</translation>
     </message>
     <message>
-        <source>Paste the launch line of what you train today, or type its degrees: the search says how far it is from the best, and what one change would do</source>
-        <translation>Füge die Startzeile dessen ein, was du heute trainierst, oder tippe seine Grade: Die Suche sagt, wie weit es vom Besten entfernt ist und was eine Änderung brächte</translation>
+        <source>Paste the launch line of what you train today, or type its degrees: the search says how far it is from the best, and what one change would do. Its steps, learning rate, clip and seed stay out of the plans</source>
+        <translation>Füge die Startzeile dessen ein, was du heute trainierst, oder tippe seine Grade: Die Suche sagt, wie weit es vom Besten entfernt ist und was eine Änderung brächte. Seine Schritte, Lernrate, Clip und Seed bleiben aus den Plänen heraus</translation>
     </message>
     <message>
         <source>Forget it</source>
@@ -10403,8 +10411,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Das Modell hat keine Experten, die EP auf Ränge verteilen könnte.</translation>
     </message>
     <message>
-        <source>Model, GPUs, batch and axes are again what they were before it, except for what you set since</source>
-        <translation>Modell, GPUs, Batch und Achsen sind wieder, was sie davor waren, bis auf das, was du seither gesetzt hast</translation>
+        <source>The plans that were found stay. Where none were, model, GPUs, batch and axes are again what they were before it, except for what you set since</source>
+        <translation>Die gefundenen Pläne bleiben. Wo keine gefunden wurden, sind Modell, GPUs, Batch und Achsen wieder, was sie davor waren, bis auf das, was du seither gesetzt hast</translation>
     </message>
     <message>
         <source>The limit is a number of GiB up to what a device has: %1.</source>

@@ -147,6 +147,24 @@ Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string
   return to_json(*answer);
 }
 
+Result<nlohmann::json> standing_job(PlanRequest request, const Setup& asked,
+                                    const std::vector<Setup>& plans, const Watch& watch) {
+  PlanWatch seen;
+  seen.cancel = watch.cancel;
+  seen.progress = [&](double share, const Message& what) {
+    watch.progress("planning", share, what);
+  };
+  PlanResult found;
+  for (const Setup& plan : plans) {
+    Result<Tried> tried = try_setup(plan, request.machine, true);
+    if (!tried) return tried.error();
+    found.best.push_back(std::move(tried->plan));
+  }
+  request.top = std::max(1, static_cast<int>(plans.size()));
+  found.ties = known_ties_of(request.machine);
+  return explanation_of(asked, request, found, seen);
+}
+
 Result<nlohmann::json> neighbours_job(const PlanRequest& request, const Setup& asked,
                                       const Watch& /*watch*/) {
   const Result<Situation> situation = situation_here(asked);

@@ -26,6 +26,9 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
 Result<nlohmann::json> why_not_job(const PlanRequest& request, const std::string& axis,
                                    const std::string& value, const Setup& best,
                                    std::vector<Setup> fastest, const Watch& watch);
+// What the search makes of a Setup: `plans` are the best that it found, in their order.
+Result<nlohmann::json> standing_job(PlanRequest request, const Setup& asked,
+                                    const std::vector<Setup>& plans, const Watch& watch);
 // `asked` is a plan of that search: what each change of one axis that the search tries would do.
 Result<nlohmann::json> neighbours_job(const PlanRequest& request, const Setup& asked,
                                       const Watch& watch);

@@ -222,6 +222,30 @@ Result<ServeJob> plan_wish(const nlohmann::json& params) {
   });
 }
 
+// Error: the list has something that is no Setup.
+Result<std::vector<Setup>> setups_at(const nlohmann::json& params, const char* key) {
+  std::vector<Setup> setups;
+  for (const nlohmann::json& each : params.value(key, nlohmann::json::array())) {
+    Result<Setup> setup = setup_from_json(each);
+    if (!setup) return setup.error();
+    setups.push_back(std::move(*setup));
+  }
+  return setups;
+}
+
+// The parameters of plan, and {"explain": a Setup, "best": the best plans that it found, in their
+// order}: what plan tells of that Setup, without another search.
+Result<ServeJob> standing_wish(const nlohmann::json& params) {
+  Result<PlanRequest> wish = plan_request_from_json(params);
+  if (!wish) return wish.error();
+  Result<Setup> asked = setup_from_json(params.value("explain", nlohmann::json()));
+  if (!asked) return asked.error();
+  Result<std::vector<Setup>> plans = setups_at(params, "best");
+  if (!plans) return plans.error();
+  return ServeJob([wish = std::move(*wish), asked = std::move(*asked), plans = std::move(*plans)](
+                      const Watch& watch) { return standing_job(wish, asked, plans, watch); });
+}
+
 // The parameters of plan, and {"axis": "tp", "value": "8", "best": the plan that it found, "known":
 // the fastest of all its candidates, in their order, which may be left out}.
 Result<ServeJob> why_not_wish(const nlohmann::json& params) {
@@ -236,14 +260,10 @@ Result<ServeJob> why_not_wish(const nlohmann::json& params) {
   if (axis.empty()) return no_axis(name);
   const Result<Setup> best = setup_from_json(params.value("best", nlohmann::json()));
   if (!best) return best.error();
-  std::vector<Setup> known;
-  for (const nlohmann::json& each : params.value("known", nlohmann::json::array())) {
-    Result<Setup> plan = setup_from_json(each);
-    if (!plan) return plan.error();
-    known.push_back(std::move(*plan));
-  }
+  Result<std::vector<Setup>> known = setups_at(params, "known");
+  if (!known) return known.error();
   return ServeJob([wish = std::move(*wish), axis, value, best = *best,
-                   known = std::move(known)](const Watch& watch) {
+                   known = std::move(*known)](const Watch& watch) {
     return why_not_job(wish, axis, value, best, known, watch);
   });
 }
@@ -281,9 +301,9 @@ const std::map<std::string_view, Result<nlohmann::json> (*)(const nlohmann::json
     {"predict", predict_answer},
     {"shutdown", shutdown_answer}};
 const std::map<std::string_view, Result<ServeJob> (*)(const nlohmann::json&)> kWishes = {
-    {"calibrate", calibrate_wish},   {"check", check_wish}, {"run", run_wish},
-    {"collective", collective_wish}, {"plan", plan_wish},   {"why_not", why_not_wish},
-    {"neighbours", neighbours_wish}, {"sweep", sweep_wish}};
+    {"calibrate", calibrate_wish},   {"check", check_wish},       {"run", run_wish},
+    {"collective", collective_wish}, {"plan", plan_wish},         {"why_not", why_not_wish},
+    {"neighbours", neighbours_wish}, {"standing", standing_wish}, {"sweep", sweep_wish}};
 
 }  // namespace
 

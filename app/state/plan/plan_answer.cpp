@@ -98,7 +98,9 @@ Result<std::vector<FoundPlan>> plans_of(const nlohmann::json& list) {
   return plans;
 }
 
-Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
+}  // namespace
+
+Result<ExplainedPlan> explained_plan_from_json(const nlohmann::json& json) {
   ExplainedPlan told;
   ObjectReader reader(json, "explained");
   const nlohmann::json* setup_json = reader.object("setup");
@@ -130,6 +132,8 @@ Result<ExplainedPlan> explained_of(const nlohmann::json& json) {
   }
   return told;
 }
+
+namespace {
 
 // The classes of the candidates, and of each the reasons.
 Result<void> read_losses(const nlohmann::json& classes, const nlohmann::json& reasons,
@@ -243,7 +247,7 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
     answer.recommended_why.push_back(message_at(why, "sentence"));
   answer.searched_bytes = answer.capacity_bytes;
   if (const auto told = json.find("explained"); told != json.end()) {
-    Result<ExplainedPlan> explained = explained_of(*told);
+    Result<ExplainedPlan> explained = explained_plan_from_json(*told);
     if (!explained) return explained.error();
     answer.explained = std::move(*explained);
   }

@@ -112,6 +112,8 @@ struct PlanAnswer {
   std::string rates;                    // prediction_word() of the Machine
   double search_seconds = 0;
 };
+// Of `standing`, or of the part of an answer of `plan`.
+Result<ExplainedPlan> explained_plan_from_json(const nlohmann::json& json);
 // Error: it is no answer of `plan`.
 Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json);
 // What a search says of less memory than it was told of. The fastest is exact, since the front has

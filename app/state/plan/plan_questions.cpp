@@ -8,6 +8,20 @@
 #include "app/state/session.h"
 
 namespace parallelarium {
+namespace {
+
+// The fastest first.
+nlohmann::json setups_by_time(const std::vector<FoundPlan>& plans) {
+  std::vector<const FoundPlan*> fastest;
+  for (const FoundPlan& plan : plans) fastest.push_back(&plan);
+  std::stable_sort(fastest.begin(), fastest.end(),
+                   [](const FoundPlan* a, const FoundPlan* b) { return a->seconds < b->seconds; });
+  nlohmann::json setups = nlohmann::json::array();
+  for (const FoundPlan* plan : fastest) setups.push_back(to_json(plan->setup));
+  return setups;
+}
+
+}  // namespace
 
 const std::vector<PlanWhy>* PlanSearch::neighbours() const {
   const FoundPlan* plan = selected();
@@ -54,6 +68,31 @@ void PlanSearch::try_neighbours() {
   Q_EMIT changed();
 }
 
+// Nothing, where the engine does something else or the search did not end: then a search tells it.
+void PlanSearch::predict_today() {
+  std::optional<nlohmann::json> search = answered_parameters();
+  if (!search || answer_->cancelled || session_.jobs().state() != RunState::kIdle) return;
+  EngineRequest request;
+  request.method = "standing";
+  request.parameters = std::move(*search);
+  request.parameters["explain"] = to_json(*wish_.today);
+  request.parameters["best"] = setups_by_time(answer_->plans);
+  request.read = [this, wish = wish_](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
+    Result<ExplainedPlan> told = explained_plan_from_json(json);
+    if (!told) return told.error();
+    return EngineRequest::Keep(
+        [this, wish, told = std::make_shared<ExplainedPlan>(std::move(*told))]() -> Result<void> {
+          if (!asks_the_same(wish, answered_)) return {};
+          answer_->explained = searched_->explained = *told;
+          answered_.today = wish.today;
+          return {};
+        });
+  };
+  comparing_ = true;
+  session_.jobs().run(request);
+  Q_EMIT changed();
+}
+
 bool PlanSearch::can_ask_value() const {
   return best() && !is_outdated() && session_.jobs().state() == RunState::kIdle;
 }
@@ -76,15 +115,8 @@ void PlanSearch::ask_value(const QString& axis, const QString& value) {
   request.parameters["value"] = value.toStdString();
   request.parameters["best"] = to_json(best()->setup);
   // The fastest that has the value is the best with it, where the search kept them all.
-  if (!answer_->cancelled && !is_limited()) {
-    std::vector<const FoundPlan*> fastest;
-    for (const FoundPlan& plan : answer_->plans) fastest.push_back(&plan);
-    std::stable_sort(fastest.begin(), fastest.end(), [](const FoundPlan* a, const FoundPlan* b) {
-      return a->seconds < b->seconds;
-    });
-    for (const FoundPlan* plan : fastest)
-      request.parameters["known"].push_back(to_json(plan->setup));
-  }
+  if (!answer_->cancelled && !is_limited())
+    request.parameters["known"] = setups_by_time(answer_->plans);
   request.read = [this, limit = answer_->capacity_bytes](
                      const nlohmann::json& json) -> Result<EngineRequest::Keep> {
     Result<ValueAnswer> answer = value_answer_from_json(json);

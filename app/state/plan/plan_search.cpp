@@ -85,13 +85,17 @@ void PlanSearch::begin_with(const Setup& setup) {
 
 void PlanSearch::compare_with(const Setup& today, const QString& text) {
   PlanWish wish = sized_like(wish_, today);
-  wish.fixed.clear();
   wish.today = trained_as_plans(today);
   wish.today_text = text;
   wish.today_framework = QString::fromStdString(framework_of_text(text.toStdString()));
-  if (!wish.today_framework.isEmpty()) wish.framework = wish.today_framework;
+  const bool is_answered = answer_ && asks_the_same(wish, answered_);
+  if (!is_answered) {
+    wish.fixed.clear();
+    if (!wish.today_framework.isEmpty()) wish.framework = wish.today_framework;
+  }
   compared_ = Compared{without_today(), wish};
   set_wish(wish);
+  if (is_answered) predict_today();
 }
 
 // What was set since the comparison stays.
@@ -114,9 +118,14 @@ PlanWish PlanSearch::without_today() const {
 }
 
 void PlanSearch::forget_today() {
-  const PlanWish wish = without_today();
+  PlanWish wish = answer_ && !is_outdated() ? wish_ : without_today();
+  wish.today.reset();
+  wish.today_text.clear();
+  wish.today_framework.clear();
   compared_.reset();
   set_wish(wish);
+  // Today's is no plan to look at any more.
+  if (const FoundPlan* found = selected() ? nullptr : first_choice()) select(Setup(found->setup));
 }
 
 void PlanSearch::start() {
@@ -204,8 +213,8 @@ void PlanSearch::pin(const Setup& setup) {
 }
 
 void PlanSearch::hear() {
-  if ((searching_ || trying_) && session_.jobs().state() == RunState::kIdle) {
-    searching_ = trying_ = false;
+  if ((searching_ || trying_ || comparing_) && session_.jobs().state() == RunState::kIdle) {
+    searching_ = trying_ = comparing_ = false;
     asking_.reset();
     error_ = session_.jobs().last_error();
   }

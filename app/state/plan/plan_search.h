@@ -32,12 +32,14 @@ class PlanSearch : public QObject {
   // Asks about the Setup's model, machine, ranks and batch, unless something else was asked for or
   // its machine is no preset of a cluster.
   void begin_with(const Setup& setup);
-  // Asks about model, ranks, batch and framework of what is trained today, and how far it is from
-  // the best.
-  // `text`: from which it was read.
+  // Asks how far what is trained today is from the best: at once of the answer, where that is of
+  // its model, ranks and batch; else of a search of these and of its framework. `text`: from which
+  // it was read.
   void compare_with(const Setup& today, const QString& text);
-  // Compares with nothing, and puts back what compare_with() has set: model, GPUs, batch and axes,
-  // except for what was set since then.
+  // Today's is being predicted, to be compared with the answer.
+  bool comparing() const { return comparing_; }
+  // Compares with nothing. Where that leaves no answer of what is asked for, it puts back what
+  // compare_with() has set: model, GPUs, batch and axes, except for what was set since then.
   void forget_today();
   void start();   // not while the engine does something else
   void cancel();  // what was found until then is the answer, where something was
@@ -152,6 +154,7 @@ class PlanSearch : public QObject {
   };
   std::optional<Compared> compared_;
   PlanWish without_today() const;
+  void predict_today();
   void limit_answer();
   std::optional<PlanAnswer> answer_, searched_;  // the latter as the engine told it
   std::optional<Setup> selected_;
@@ -169,7 +172,7 @@ class PlanSearch : public QObject {
   PlanPredictions predictions_;
   std::optional<ValueAnswer> value_;
   std::optional<FoundPlan> asked_before_;  // of an earlier answer, which was selected
-  bool searching_ = false, trying_ = false, shows_plan_ = false;
+  bool searching_ = false, trying_ = false, comparing_ = false, shows_plan_ = false;
   std::optional<Setup> to_pin_;  // once it is predicted
   QString error_;
   PlanWish asked_;  // of the search under way

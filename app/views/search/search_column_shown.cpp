@@ -85,8 +85,12 @@ void SearchColumn::refresh() {
                       : tr("Enter in a number of this column searches, too"));
   progress_->setVisible(searching);
   progress_->setValue(int(search_.progress() * 1000));
-  progress_text_->setVisible(searching || !refusal.isEmpty());
-  progress_text_->setText(searching ? search_.progress_text() : refusal);
+  // The remark beside the plans may be out of sight.
+  const QString outdated = search_.is_outdated() ? outdated_plans_text() : QString();
+  progress_text_->setText(searching           ? search_.progress_text()
+                          : refusal.isEmpty() ? outdated
+                                              : refusal);
+  progress_text_->setVisible(!progress_text_->text().isEmpty() || searching);
 }
 
 }  // namespace parallelarium

@@ -24,12 +24,13 @@ void SearchColumn::add_today() {
   today_ = new QPushButton(content_);
   today_->setToolTip(
       tr("Paste the launch line of what you train today, or type its degrees: the search says how "
-         "far it is from the best, and what one change would do"));
+         "far it is from the best, and what one change would do. Its steps, learning rate, clip "
+         "and seed stay out of the plans"));
   column_->addWidget(today_);
   forget_ = new QPushButton(tr("Forget it"), content_);
   forget_->setToolTip(
-      tr("Model, GPUs, batch and axes are again what they were before it, "
-         "except for what you set since"));
+      tr("The plans that were found stay. Where none were, model, GPUs, batch and axes are again "
+         "what they were before it, except for what you set since"));
   column_->addWidget(forget_);
   connect(today_, &QPushButton::clicked, this, [this] { read_today({}); });
   connect(forget_, &QPushButton::clicked, &search_, &PlanSearch::forget_today);

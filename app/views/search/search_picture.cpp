@@ -55,6 +55,8 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
         picture.today_said = today_sentences(*told);
         if (told->change) picture.today_change = &told->change->plan;
       }
+    } else if (search.comparing()) {
+      picture.today_said = {SearchView::tr("It is being compared with the best plan …")};
     } else if (!search.searching()) {
       picture.today_said = {SearchView::tr("Search to see how far it is from the best plan.")};
     }

@@ -74,6 +74,10 @@ QString question_text(const PlanSearch& search) {
       .arg(model, wish.gpus, cluster);
 }
 
+QString outdated_plans_text() {
+  return SearchTexts::tr("The plans are of other settings: search again.");
+}
+
 QString remark_text(const PlanSearch& search) {
   const bool busy = search.searching() && !search.asking();
   if (search.searches_other())

@@ -25,6 +25,7 @@ QString change_value(const PlanWhy& why);
 QString rule_text(const ToldRule& rule);  // a rule of thumb, what it costs, and who says so
 QString rule_tip(const ToldRule& rule);   // who says so, and which plan a click selects
 QString example_tip(const Setup& example);
+QString outdated_plans_text();  // that a search of what is set now is missing
 // That the answer, or the search under way, is of other settings or less than asked; empty: none.
 QString remark_text(const PlanSearch& search);
 QString today_text(const Setup& today);  // its layout, and on which model it is

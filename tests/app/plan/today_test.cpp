@@ -134,6 +134,47 @@ TEST_F(Recipes, TodayIsOnTheModelOfTheSearch) {
   EXPECT_TRUE(picture_of(search(), -1).today.contains(QStringLiteral("GPT-2 124M")));
 }
 
+// The plans that were found stay, with what is trained today and without it: only today's is
+// predicted, and told as a search with it tells it.
+TEST_F(Recipes, TodayIsComparedWithTheAnswerThatIsThere) {
+  window->show_room(Room::kPlan);
+  QApplication::processEvents();
+  const PlanWish with_today = wish_with_today();
+  PlanWish asked = with_today;
+  asked.today.reset();
+  ASSERT_NE(searched(asked), nullptr);
+  const auto best = search().best()->setup;
+  const std::int64_t candidates = search().answer()->candidates;
+  search().compare_with(*with_today.today, QStringLiteral("--tensor-model-parallel-size 4"));
+  EXPECT_FALSE(search().is_outdated());
+  EXPECT_FALSE(search().searching());
+  EXPECT_TRUE(search().comparing());
+  EXPECT_TRUE(search().wish().framework.isEmpty()) << "the plans are of any";
+  ASSERT_TRUE(wait_until([&] { return !search().comparing(); }, kAnswerMs));
+  ASSERT_NE(search().today(), nullptr) << search().error().toStdString();
+  EXPECT_EQ(search().best()->setup, best);
+  EXPECT_EQ(search().answer()->candidates, candidates);
+  EXPECT_EQ(picture_of(search(), -1).today_figures.empty(), false);
+  const ExplainedPlan told = *search().today();
+  search().forget_today();
+  EXPECT_EQ(search().today(), nullptr);
+  EXPECT_FALSE(search().is_stale()) << "the plans are still those that were asked for";
+  EXPECT_EQ(search().wish(), asked);
+  ASSERT_NE(search().selected(), nullptr);
+  ASSERT_NE(searched(with_today), nullptr);
+  ASSERT_NE(search().today(), nullptr);
+  const ExplainedPlan& whole = *search().today();
+  EXPECT_EQ(told.plan_class, whole.plan_class);
+  EXPECT_EQ(told.sentence.text, whole.sentence.text);
+  EXPECT_EQ(told.seconds, whole.seconds);
+  EXPECT_EQ(told.bytes, whole.bytes);
+  ASSERT_EQ(told.change.has_value(), whole.change.has_value());
+  if (whole.change) {
+    EXPECT_EQ(told.change->sentence.text, whole.change->sentence.text);
+    EXPECT_EQ(told.change->plan.setup, whole.change->plan.setup);
+  }
+}
+
 // What nobody chose is listed as added. The line of today says how a whole training with its own
 // data learns: that goes into no plan, nor into what of it is proved, rehearsed and exported.
 TEST_F(Recipes, ALineSaysWhichValuesNobodyChose) {
