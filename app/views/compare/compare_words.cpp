@@ -89,7 +89,7 @@ QString compared_text(const std::string& metric) {
       {"ranks", CompareWords::tr("ranks")},
       {"step.seconds", CompareWords::tr("step")},
       {"step.compute_seconds", CompareWords::tr("computing, busiest rank")},
-      {"step.exposed_communication_seconds", CompareWords::tr("exposed, busiest rank")},
+      {"step.exposed_communication_seconds", CompareWords::tr("exposed, rank that computes most")},
       {"step.tokens_per_second", CompareWords::tr("tokens per second")},
       {"step.mfu", CompareWords::tr("MFU, attention in full")},
       {"bubble.of_total", CompareWords::tr("bubble of whole step")},

@@ -169,8 +169,10 @@ double paint_ends(QPainter& painter, const QRectF& rect, const Theme& theme, Tex
   const std::pair<QString, QString> ends[] = {
       {Search::tr("refused"), Search::tr("A rule of the settings forbids it.")},
       {Search::tr("does not fit"), Search::tr("A stage needs more memory than may be used.")},
-      {Search::tr("ruled out"), Search::tr("It takes no less time and memory than a plan that was "
-                                           "simulated, by a lower bound that is proved.")},
+      {Search::tr("ruled out"),
+       Search::tr("By a lower bound that is proved it takes no less time and memory "
+                  "than a plan that was simulated; or it is none of the fastest, and "
+                  "too long to be simulated for its memory alone.")},
       {Search::tr("simulated"), Search::tr("It is predicted op by op, as in Explore. The fastest "
                                            "is found for certain.")}};
   constexpr double kName = 110;

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -15,7 +16,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kTableHead = 22, kRow = 20, kTableLine = 18, kAllColumns = 800;
+constexpr double kTableHead = 22, kRow = 20, kTableLine = 18;
 
 struct TableTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
@@ -112,6 +113,26 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
   return columns;
 }
 
+// What cells say in short.
+QStringList cell_notes(const PlanAnswer& answer) {
+  QStringList notes;
+  const auto first = [&](const auto& has) -> const Setup* {
+    for (const FoundPlan& plan : answer.plans)
+      if (has(plan.setup)) return &plan.setup;
+    return nullptr;
+  };
+  if (const Setup* of = first([](const Setup& each) { return each.chunks > 1; }))
+    notes << TableTexts::tr("%1: a rank has %2 chunks of layers.")
+                 .arg(schedule_words(*of))
+                 .arg(of->chunks);
+  if (const Setup* of = first([](const Setup& each) { return each.zero_group > 0; }))
+    notes << TableTexts::tr("ZeRO %1: ZeRO %2 in groups of %3 ranks.")
+                 .arg(zero_words(*of))
+                 .arg(of->zero)
+                 .arg(of->zero_group);
+  return notes.isEmpty() ? notes : QStringList{notes.join(QLatin1Char(' '))};
+}
+
 // As the front has it in the plot.
 void paint_mark(QPainter& painter, const QRectF& cell, bool on_front, const Theme& theme) {
   if (!on_front) return;
@@ -143,20 +164,37 @@ double paint_best_head(QPainter& painter, const QRectF& rect, const PlanAnswer& 
                                    tied, small, theme.muted, texts);
 }
 
-// Each column is as wide as its title and its longest cell. Some are left out where there is no
-// room for all.
-std::vector<Column> fitting_columns(const SearchPicture& picture, const QFont& cells,
-                                    const QFont& titles, double between, double room) {
-  std::vector<Column> columns = columns_of(picture);
-  double sum = 0;
-  for (Column& column : columns) {
-    column.width = label_width(titles, column.title) + 2;
-    for (const FoundPlan& plan : picture.answer->plans)
-      if (column.cell)
-        column.width = std::max(column.width, label_width(cells, column.cell(plan)) + 2);
-    sum += column.width + between;
+constexpr double kRank = 84, kBetween = 10;
+constexpr int kSmall = 11, kNormal = 12;  // sizes of text
+
+struct Columns {
+  std::vector<Column> all;
+  int size = kNormal;  // of the cells' text
+  double sum() const {
+    return std::accumulate(all.begin(), all.end(), 0.0, [](double sum, const Column& column) {
+      return sum + column.width + kBetween;
+    });
   }
-  if (sum > room) std::erase_if(columns, [](const Column& column) { return column.spare; });
+};
+
+// Each column is as wide as its title and its longest cell. Where there is no room for all, some
+// are left out, and then the text is smaller.
+Columns fitting_columns(const SearchPicture& picture, const Theme& theme, double room) {
+  Columns columns{columns_of(picture)};
+  const auto measure = [&](int size) {
+    columns.size = size;
+    for (Column& column : columns.all) {
+      column.width = label_width(theme.font(kSmall), column.title) + 2;
+      for (const FoundPlan& plan : picture.answer->plans)
+        if (column.cell)
+          column.width =
+              std::max(column.width, label_width(theme.font(size, true), column.cell(plan)) + 2);
+    }
+  };
+  measure(kNormal);
+  if (columns.sum() > room)
+    std::erase_if(columns.all, [](const Column& column) { return column.spare; });
+  if (columns.sum() > room) measure(kSmall);
   return columns;
 }
 
@@ -165,18 +203,14 @@ std::vector<Column> fitting_columns(const SearchPicture& picture, const QFont& c
 double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                   const Theme& theme, SearchHits* hits, TextLog* texts) {
   const PlanAnswer& answer = *picture.answer;
-  const int size = rect.width() < kAllColumns ? 11 : 12;
-  const QFont plain = theme.font(size), bold = theme.font(size, true), small = theme.font(11);
+  const Columns columns = fitting_columns(picture, theme, rect.width() - kRank);
+  const QFont plain = theme.font(columns.size), bold = theme.font(columns.size, true),
+              small = theme.font(kSmall);
   double y = paint_best_head(painter, rect, answer, theme, texts);
-  constexpr double kRank = 84, kBetween = 10;
-  const std::vector<Column> columns =
-      fitting_columns(picture, bold, small, kBetween, rect.width() - kRank);
-  double sum = 0;
-  for (const Column& column : columns) sum += column.width + kBetween;
-  const double stretch = (rect.width() - kRank) / sum;
+  const double stretch = (rect.width() - kRank) / columns.sum();
   const auto each_cell = [&](double top, const auto& put) {
     double x = rect.left() + kRank;
-    for (const Column& column : columns) {
+    for (const Column& column : columns.all) {
       const double wide = (column.width + kBetween) * stretch;
       const QRectF cell(x + kBetween, top, wide - kBetween, kRow);
       put(column, cell);
@@ -227,7 +261,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   y += 4;
   QStringList said = trust_texts(answer);
   if (!answer.recommended.empty()) said.removeFirst();  // it stands there
-  said << TableTexts::tr("MFU counts attention in full, masked scores too.")
+  said << cell_notes(answer) << TableTexts::tr("MFU counts attention in full, masked scores too.")
        << TableTexts::tr(
               "Exposed communication is the time in which a rank communicates and "
               "computes nothing, as the mean of the ranks. A dot under Pareto: no plan "

@@ -43,6 +43,21 @@ QString order_words(RankOrder order) {
   return sentence(value_words("order", std::string(name_of(order))));
 }
 
+namespace {
+
+// "layers of the stages: 1 (6 stages) + 2 (13 stages) + 0".
+QString stage_layers_words(const std::vector<int>& layers) {
+  QStringList parts;
+  for (std::size_t at = 0, end = 0; at < layers.size(); at = end) {
+    while (end < layers.size() && layers[end] == layers[at]) ++end;
+    const QString each = QString::number(layers[at]);
+    parts << (end - at > 1 ? SetupWords::tr("%1 (%2 stages)").arg(each).arg(end - at) : each);
+  }
+  return SetupWords::tr("layers of the stages: %1").arg(parts.join(QStringLiteral(" + ")));
+}
+
+}  // namespace
+
 QString axes_text(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   QStringList parts;
@@ -57,10 +72,10 @@ QString axes_text(const Setup& setup) {
     parts << (setup.zero_group > 0
                   ? SetupWords::tr("ZeRO %1 in groups of %2").arg(setup.zero).arg(setup.zero_group)
                   : QStringLiteral("ZeRO %1").arg(setup.zero));
-  if (names_schedule(setup)) parts << schedule_words(setup);
-  if (!setup.stage_layers.empty())
-    parts << SetupWords::tr("stages of %1 layers")
-                 .arg(QString::fromStdString(layers_text(setup.stage_layers)));
+  if (names_schedule(setup))
+    parts << (setup.chunks > 1 ? SetupWords::tr("interleaved in %1 chunks").arg(setup.chunks)
+                               : schedule_words(setup));
+  if (!setup.stage_layers.empty()) parts << stage_layers_words(setup.stage_layers);
   if (mesh.order != Mesh().order)
     parts << SetupWords::tr("ranks by %1").arg(order_words(mesh.order));
   parts << SetupWords::tr("micro-batch %1").arg(setup.micro_batch);

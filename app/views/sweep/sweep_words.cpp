@@ -21,17 +21,18 @@ struct SweepWords {
 }  // namespace
 
 std::vector<std::pair<QString, QString>> sweep_figures() {
-  return {{QStringLiteral("step"), SweepWords::tr("step time")},
-          {QStringLiteral("tokens"), SweepWords::tr("tokens per second")},
-          {QStringLiteral("efficiency"), SweepWords::tr("scaling efficiency")},
-          {QStringLiteral("mfu"), SweepWords::tr("MFU, attention in full")},
-          {QStringLiteral("memory"), SweepWords::tr("memory of the fullest rank")},
-          {QStringLiteral("bubble"), SweepWords::tr("bubble of whole step")},
-          {QStringLiteral("exposed"), SweepWords::tr("exposed, busiest rank")},
-          {QStringLiteral("compute"), SweepWords::tr("computing, busiest rank")},
-          {QStringLiteral("communication"), SweepWords::tr("communication, busiest rank")},
-          {QStringLiteral("communication-over-compute"),
-           SweepWords::tr("communication over computing")}};
+  return {
+      {QStringLiteral("step"), SweepWords::tr("step time")},
+      {QStringLiteral("tokens"), SweepWords::tr("tokens per second")},
+      {QStringLiteral("efficiency"), SweepWords::tr("scaling efficiency")},
+      {QStringLiteral("mfu"), SweepWords::tr("MFU, attention in full")},
+      {QStringLiteral("memory"), SweepWords::tr("memory of the fullest rank")},
+      {QStringLiteral("bubble"), SweepWords::tr("bubble of whole step")},
+      {QStringLiteral("exposed"), SweepWords::tr("exposed, rank that computes most")},
+      {QStringLiteral("compute"), SweepWords::tr("computing, busiest rank")},
+      {QStringLiteral("communication"), SweepWords::tr("communication, rank that computes most")},
+      {QStringLiteral("communication-over-compute"),
+       SweepWords::tr("communication over computing")}};
 }
 
 QString figure_label(const QString& figure) {
