@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "app/look/sentence.h"
+
 namespace parallelarium {
 
 CaseTable::CaseTable(std::vector<Case> cases, QObject* parent)
@@ -35,6 +37,7 @@ QVariant CaseTable::data(const QModelIndex& index, int role) const {
   const CaseLine& line = lines_[std::size_t(index.row())];
   const CaseFigure& figure = line.published();
   const bool impossible = !line.row->impossible.empty();
+  if (role == kModelRole) return impossible ? QString() : sentence(title_of(line.row->setup.model));
   if (role == Qt::TextAlignmentRole && index.column() >= kPublished && index.column() <= kError)
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role == Qt::ToolTipRole && index.column() == kRates && impossible)

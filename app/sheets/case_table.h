@@ -32,6 +32,8 @@ class CaseTable : public QAbstractTableModel {
   enum Column { kSource, kRow, kMetric, kPublished, kPredicted, kError, kRates, kCaseColumns };
   // Sorting compares this role: numbers as numbers.
   static constexpr int kSortRole = Qt::UserRole;
+  // In any column the title of the row's model; empty: the row cannot be said as a Setup.
+  static constexpr int kModelRole = Qt::UserRole + 1;
 
   explicit CaseTable(std::vector<Case> cases, QObject* parent = nullptr);
   const std::vector<Case>& cases() const { return cases_; }

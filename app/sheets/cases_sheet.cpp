@@ -22,40 +22,42 @@ namespace parallelarium {
 
 namespace {
 
-// Lines of one source and one figure; empty: of all.
+// Lines of one source, one model and one figure; empty: of all.
 class CaseFilter : public QSortFilterProxyModel {
  public:
   using QSortFilterProxyModel::QSortFilterProxyModel;
-  void keep(const QString& source, const QString& metric) {
+  void keep(const QString& source, const QString& model, const QString& metric) {
     source_ = source;
+    model_ = model;
     metric_ = metric;
     invalidateFilter();
   }
 
  protected:
   bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
-    const auto is = [&](int column, const QString& wanted) {
-      return wanted.isEmpty() || sourceModel()->index(row, column, parent).data() == wanted;
+    const auto is = [&](int column, const QString& wanted, int role = Qt::DisplayRole) {
+      return wanted.isEmpty() || sourceModel()->index(row, column, parent).data(role) == wanted;
     };
-    return is(CaseTable::kSource, source_) && is(CaseTable::kMetric, metric_);
+    return is(CaseTable::kSource, source_) && is(CaseTable::kMetric, metric_) &&
+           is(CaseTable::kRow, model_, CaseTable::kModelRole);
   }
 
  private:
-  QString source_, metric_;
+  QString source_, model_, metric_;
 };
 
 // Its first entry stands for all; the box shows what there is in the order of the lines.
 QComboBox* filter_box(const QString& name, const QString& all, const CaseTable& table, int column,
-                      QWidget* parent) {
+                      QWidget* parent, int role = Qt::DisplayRole) {
   auto* box = new QComboBox(parent);
   box->setAccessibleName(name);
   box->addItem(all);
   for (int row = 0; row < table.rowCount(); ++row) {
-    const QString text = table.index(row, column).data().toString();
-    if (box->findText(text) < 0) box->addItem(text, text);
+    const QString text = table.index(row, column).data(role).toString();
+    if (!text.isEmpty() && box->findText(text) < 0) box->addItem(text, text);
   }
   box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  box->setMinimumContentsLength(24);
+  box->setMinimumContentsLength(18);
   return box;
 }
 
@@ -118,15 +120,18 @@ QWidget* CasesSheet::build_filters() {
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(0, 0, 0, 0);
   source_ = filter_box(tr("Source"), tr("All sources"), *model_, CaseTable::kSource, bar);
+  model_box_ = filter_box(tr("Model"), tr("All models"), *model_, CaseTable::kRow, bar,
+                          CaseTable::kModelRole);
   metric_ = filter_box(tr("Figure"), tr("All figures"), *model_, CaseTable::kMetric, bar);
   summary_ = new QLabel(bar);
   summary_->setProperty("role", "muted");
   summary_->setWordWrap(true);
   row->addWidget(source_);
+  row->addWidget(model_box_);
   row->addWidget(metric_);
   row->addSpacing(8);
   row->addWidget(summary_, 1);
-  for (QComboBox* box : {source_, metric_})
+  for (QComboBox* box : {source_, model_box_, metric_})
     connect(box, &QComboBox::currentIndexChanged, this, [this] {
       view_->setColumnHidden(CaseTable::kSource, source_->currentIndex() > 0);
       refresh();
@@ -193,6 +198,7 @@ void CasesSheet::wait() {
 
 void CasesSheet::refresh() {
   static_cast<CaseFilter*>(sorted_)->keep(source_->currentData().toString(),
+                                          model_box_->currentData().toString(),
                                           metric_->currentData().toString());
   std::vector<const CaseLine*> shown;
   int impossible = 0;
@@ -223,6 +229,10 @@ void CasesSheet::choose(const CaseLine* line) {
   if (!shown.isValid()) return;
   view_->setCurrentIndex(shown);
   view_->scrollTo(shown);
+}
+
+void CasesSheet::show_model(const QString& title) {
+  model_box_->setCurrentIndex(std::max(0, model_box_->findData(title)));
 }
 
 void CasesSheet::show_details() {

@@ -28,6 +28,8 @@ class CasesSheet : public Sheet {
   // The line of the chosen row of the table, or null.
   const CaseLine* chosen() const;
   void choose(const CaseLine* line);
+  // Shows the rows of the model of this title alone, or all where there are none.
+  void show_model(const QString& title);
   // Until every row is predicted (for tests and pictures).
   void wait();
   const CaseTable& table() const { return *model_; }
@@ -48,7 +50,7 @@ class CasesSheet : public Sheet {
   QSortFilterProxyModel* sorted_;
   QTableView* view_;
   CaseScatter* scatter_;
-  QComboBox *source_, *metric_;
+  QComboBox *source_, *model_box_, *metric_;
   QLabel *summary_, *details_;
   QPushButton* open_;
   std::size_t left_ = 0;  // rows to be predicted

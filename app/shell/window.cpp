@@ -84,6 +84,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   });
   connect(&PlanSearch::of(session_), &PlanSearch::used, this,
           [this] { show_room(Room::kExplore); });
+  connect(&PlanSearch::of(session_), &PlanSearch::published_wanted, this, &Window::show_cases);
   connect(&lesson_->player(), &LessonPlayer::reviewed, this, [this] { show_room(Room::kLearn); });
   connect(&lesson_->player(), &LessonPlayer::finished, this, [this] {
     if (presents_) return;

@@ -189,7 +189,7 @@ class Window : public QMainWindow {
   void new_document();
   void plan();
   void start_with(const Setup& setup);
-  void show_cases();
+  void show_cases(const QString& model = {});  // the title of a model, or empty: of all
   void show_techniques();
   void show_document(const QString& path, Result<Document>& document);
   void open_dialog();

@@ -129,13 +129,14 @@ void Window::plan() {
     if (auto* first = column->findChild<QComboBox*>()) first->setFocus(Qt::OtherFocusReason);
 }
 
-void Window::show_cases() {
+void Window::show_cases(const QString& model) {
   Result<std::vector<Case>> cases = all_cases();
   if (!cases) {
     typed_wrong_ = sentence(cases.error());
     return refresh_banner();
   }
   auto* sheet = new CasesSheet(std::move(*cases), this);
+  sheet->show_model(model);
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   connect(sheet, &CasesSheet::setup_chosen, this, [this, sheet](const Setup& setup) {
     if (!may_discard()) return;

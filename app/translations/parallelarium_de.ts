@@ -1125,6 +1125,14 @@
         <source>What the source does not say</source>
         <translation>Was die Quelle nicht sagt</translation>
     </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>All models</source>
+        <translation>Alle Modelle</translation>
+    </message>
 </context>
 <context>
     <name>collectives</name>
@@ -9473,8 +9481,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>am schnellsten</translation>
     </message>
     <message>
-        <source>least memory</source>
-        <translation>am wenigsten Speicher</translation>
+        <source>least memory of the ties</source>
+        <translation>am wenigsten Speicher bei gleichem Rang</translation>
     </message>
     <message>
         <source>simplest</source>
@@ -9609,8 +9617,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Eine Stufe braucht mehr Speicher, als belegt werden darf.</translation>
     </message>
     <message>
-        <source>It takes no less time and memory than a plan that was simulated, by a lower bound that is proved.</source>
-        <translation>Er braucht nicht weniger Zeit und Speicher als ein simulierter Plan, nach einer bewiesenen unteren Schranke.</translation>
+        <source>By a lower bound that is proved it takes no less time and memory than a plan that was simulated; or it is none of the fastest, and too long to be simulated for its memory alone.</source>
+        <translation>Nach einer bewiesenen unteren Schranke braucht er nicht weniger Zeit und Speicher als ein simulierter Plan; oder er gehört nicht zu den schnellsten und ist zu lang, um nur seines Speichers wegen simuliert zu werden.</translation>
     </message>
     <message>
         <source>It is predicted op by op, as in Explore. The fastest is found for certain.</source>
@@ -9685,8 +9693,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>ZeRO %1 in Gruppen von %2</translation>
     </message>
     <message>
-        <source>stages of %1 layers</source>
-        <translation>Stufen mit %1 Schichten</translation>
+        <source>layers of the stages: %1</source>
+        <translation>Schichten der Stufen: %1</translation>
     </message>
     <message>
         <source>Today</source>
@@ -10076,6 +10084,42 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>The plans are of other settings: search again.</source>
         <translation>Die Pläne gelten für andere Einstellungen: Suche noch einmal.</translation>
     </message>
+    <message>
+        <source>Published runs of %1 … ▸</source>
+        <translation>Veröffentlichte Läufe von %1 … ▸</translation>
+    </message>
+    <message>
+        <source>%1 days, %2 GPU hours</source>
+        <translation>%1 Tage, %2 GPU-Stunden</translation>
+    </message>
+    <message>
+        <source>%1; cost: %2 at %3 an hour</source>
+        <translation>%1; Kosten: %2 bei %3 je Stunde</translation>
+    </message>
+    <message>
+        <source>%1 tokens take</source>
+        <translation>%1 Tokens brauchen</translation>
+    </message>
+    <message>
+        <source>published of this model</source>
+        <translation>zu diesem Modell veröffentlicht</translation>
+    </message>
+    <message>
+        <source>%1: a rank has %2 chunks of layers.</source>
+        <translation>%1: Ein Rang hat %2 Stücke aus Schichten.</translation>
+    </message>
+    <message>
+        <source>ZeRO %1: ZeRO %2 in groups of %3 ranks.</source>
+        <translation>ZeRO %1: ZeRO %2 in Gruppen von %3 Rängen.</translation>
+    </message>
+    <message>
+        <source>%1 (%2 stages)</source>
+        <translation>%1 (%2 Stufen)</translation>
+    </message>
+    <message>
+        <source>interleaved in %1 chunks</source>
+        <translation>verschachtelt in %1 Stücken</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SearchView</name>
@@ -10433,6 +10477,30 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Enter in a number of this column searches, too</source>
         <translation>Enter in einer Zahl dieser Spalte sucht auch</translation>
+    </message>
+    <message>
+        <source>Whole training</source>
+        <translation>Ganzes Training</translation>
+    </message>
+    <message>
+        <source>Tokens of a whole training</source>
+        <translation>Tokens eines ganzen Trainings</translation>
+    </message>
+    <message>
+        <source>Such as 300B or 15T: the selected plan says its days and GPU hours</source>
+        <translation>Etwa 300B oder 15T: Der gewählte Plan sagt, wie viele Tage und GPU-Stunden das sind</translation>
+    </message>
+    <message>
+        <source>Tokens in all</source>
+        <translation>Tokens insgesamt</translation>
+    </message>
+    <message>
+        <source>Price of a GPU hour</source>
+        <translation>Preis je GPU-Stunde</translation>
+    </message>
+    <message>
+        <source>In any currency: the selected plan says what the training costs</source>
+        <translation>In beliebiger Währung: Der gewählte Plan sagt, was das Training kostet</translation>
     </message>
 </context>
 <context>
@@ -11966,8 +12034,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Rechnen, vollster Rang</translation>
     </message>
     <message>
-        <source>exposed, busiest rank</source>
-        <translation>unverdeckt, ebenda</translation>
+        <source>exposed, rank that computes most</source>
+        <translation>freiliegend, Rang, der am meisten rechnet</translation>
     </message>
     <message>
         <source>tokens per second</source>
@@ -12379,8 +12447,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>SweepView</name>
     <message>
-        <source>communication, busiest rank</source>
-        <translation>Kommunikation, vollster Rang</translation>
+        <source>communication, rank that computes most</source>
+        <translation>Kommunikation, Rang, der am meisten rechnet</translation>
     </message>
     <message>
         <source>communication over computing</source>
@@ -12519,8 +12587,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 auf %2 Rängen</translation>
     </message>
     <message>
-        <source>exposed, busiest rank</source>
-        <translation>unverdeckt, meistrechnender Rang</translation>
+        <source>exposed, rank that computes most</source>
+        <translation>freiliegend, Rang, der am meisten rechnet</translation>
     </message>
     <message>
         <source>MFU, attention in full</source>

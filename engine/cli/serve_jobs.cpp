@@ -16,6 +16,7 @@
 #include "engine/planner/reasons/recommended.h"
 #include "engine/planner/reasons/rules.h"
 #include "engine/planner/reasons/why_not.h"
+#include "engine/predict/cases/near_rows.h"
 #include "engine/predict/predict.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
@@ -97,6 +98,14 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   return to_json(*seen);
 }
 
+// What the published rows of the model say of predictions of it; null: there are none.
+nlohmann::json near_rows_of(const PlanRequest& request) {
+  const Result<std::vector<Case>> cases = all_cases();
+  if (!cases) return nullptr;
+  const auto near = near_rows(*cases, request.base, request.machine);
+  return near ? to_json(words_of(*near, request.base.model)) : nlohmann::json(nullptr);
+}
+
 Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<Setup>& today,
                                 const Watch& watch) {
   PlanWatch seen;
@@ -126,6 +135,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   answer["memory_limit"] = memory_limit_json(request.machine);
   answer["capacity_bytes"] = usable_bytes(request.machine);
   answer["rates"] = prediction_word(request.machine);
+  answer["near_rows"] = near_rows_of(request);
   if (today && !result->cancelled)
     answer["explained"] = explanation_of(*today, request, *result, seen);
   return answer;

@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cli/whole_training.h"
+#include "engine/cli/whole_training_options.h"
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/text/units.h"
 
 namespace parallelarium {
-namespace {
-
-Result<double> tokens_from(const std::string& text) {
-  if (text.empty()) return 0.0;
-  double unit = 1;
-  std::string digits = text;
-  for (const auto& [letter, factor] :
-       {std::pair{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'G', 1e9}, {'T', 1e12}})
-    if (digits.back() == letter || digits.back() == letter + 'a' - 'A') unit = factor;
-  if (unit > 1) digits.pop_back();
-  char* end = nullptr;
-  const double value = std::strtod(digits.c_str(), &end);
-  if (digits.empty() || end != digits.c_str() + digits.size() || !(value > 0) ||
-      !(value * unit < 1e20))
-    return message("tokens-wrong", "--tokens must be a number such as 300B or 15T, not “{}”.",
-                   text);
-  return value * unit;
-}
-
-double hours_of(const WholeTraining& training, const StepFigures& step) {
-  return training.tokens / step.tokens_per_second / 3600;
-}
-
-}  // namespace
 
 void add_whole_training(CLI::App& command, std::string& tokens, double& price) {
   command.add_option("--tokens", tokens, "how long so many tokens take: 300B, 15T")
@@ -41,31 +16,20 @@ void add_whole_training(CLI::App& command, std::string& tokens, double& price) {
       ->option_text("MONEY");
 }
 
-Result<WholeTraining> whole_training_from(const std::string& tokens, double price) {
-  const Result<double> count = tokens_from(tokens);
-  if (!count) return count.error();
-  if (!(price >= 0) || (price > 0 && *count == 0))
-    return message("price-alone", "--price is of a GPU hour, 0 or more, and goes with --tokens.");
-  return WholeTraining{*count, price};
-}
-
 nlohmann::json to_json(const WholeTraining& training, const StepFigures& step, int devices) {
-  const double hours = hours_of(training, step), gpu_hours = hours * devices;
-  nlohmann::json json = {
-      {"tokens", training.tokens}, {"days", hours / 24}, {"gpu_hours", gpu_hours}};
-  json["cost"] =
-      training.price > 0 ? nlohmann::json(gpu_hours * training.price) : nlohmann::json(nullptr);
-  return json;
+  const TrainingTime time = time_of(training, step.tokens_per_second, devices);
+  return {{"tokens", training.tokens},
+          {"days", time.days},
+          {"gpu_hours", time.gpu_hours},
+          {"cost", time.cost ? nlohmann::json(*time.cost) : nlohmann::json(nullptr)}};
 }
 
 std::string training_text(const WholeTraining& training, const StepFigures& step, int devices) {
-  const double hours = hours_of(training, step), gpu_hours = hours * devices;
+  const TrainingTime time = time_of(training, step.tokens_per_second, devices);
   std::string text = fmt::format("{} tokens take {} days on these {} devices, {} GPU hours",
-                                 count_text(training.tokens), three_digits(hours / 24), devices,
-                                 count_text(gpu_hours));
-  if (training.price > 0)
-    text +=
-        fmt::format(", {} at {} an hour", count_text(gpu_hours * training.price), training.price);
+                                 count_text(training.tokens), three_digits(time.days), devices,
+                                 count_text(time.gpu_hours));
+  if (time.cost) text += fmt::format(", {} at {} an hour", count_text(*time.cost), training.price);
   return text + ".";
 }
 

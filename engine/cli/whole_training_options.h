@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --tokens and --price: how long all tokens of a training take at the speed of one step, and what
-// they cost.
+// --tokens and --price, and what they tell beside a step.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,17 +7,11 @@
 #include <string>
 
 #include "engine/plan/program/report.h"
-#include "engine/plan/result.h"
+#include "engine/predict/whole_training.h"
 
 namespace parallelarium {
 
-struct WholeTraining {
-  double tokens = 0;  // of the training; 0: nobody asked
-  double price = 0;   // of a GPU hour; 0: nobody said
-};
 void add_whole_training(CLI::App& command, std::string& tokens, double& price);
-// "300B", "15T". Errors: what is no number above 0; a price without tokens.
-Result<WholeTraining> whole_training_from(const std::string& tokens, double price);
 
 // {"tokens", "days", "gpu_hours", "cost"} on so many devices; the last is null without a price.
 nlohmann::json to_json(const WholeTraining& training, const StepFigures& step, int devices);

@@ -237,6 +237,8 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
     answer.least = {least->value("over_bytes", std::int64_t{0}), *setup};
   }
   read_trust(json, answer);
+  if (const auto near = json.find("near_rows"); near != json.end() && near->is_object())
+    answer.near_rows = message_from_json(*near);
   for (const nlohmann::json& entry : json.value("recommended", nlohmann::json::array())) {
     Result<FoundPlan> plan = plan_of(entry);
     if (!plan) return plan.error();

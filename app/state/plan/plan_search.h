@@ -134,6 +134,7 @@ class PlanSearch : public QObject {
  Q_SIGNALS:
   void changed();
   void used();
+  void published_wanted(const QString& model);  // published runs of the model of this title
 
  private:
   explicit PlanSearch(Session& session);

@@ -22,6 +22,8 @@ bool asks_the_same(const PlanWish& a, const PlanWish& b) {
   like.today = b.today;
   like.today_text = b.today_text;
   like.today_framework = b.today_framework;
+  like.tokens = b.tokens;
+  like.price = b.price;
   return like == b;
 }
 

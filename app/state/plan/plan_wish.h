@@ -22,6 +22,9 @@ struct PlanWish {
   std::int64_t memory_bytes = 0;  // of a device that may be used; 0: all that the Machine says
   // Axis and the values that it may take, "8" or "0,1"; what is not here is free.
   std::map<QString, QString> fixed;
+  // Of a whole training, for its days, GPU hours and cost.
+  QString tokens = QStringLiteral("1T");
+  double price = 0;            // of a GPU hour; 0: nobody said
   QString framework;           // that must be able to say the plans, by its name; empty: any
   std::optional<Setup> today;  // what is trained today, for comparison
   QString today_text;          // from which that was read, or empty
@@ -37,7 +40,8 @@ Result<Setup> base_of(const PlanWish& wish);
 // That Setup on all of the GPUs, of a range the most, with their number and the batch as wished
 // where DP can make them; what is wrong with the wish is as new_setup() has it.
 Setup plainest_of(const PlanWish& wish);
-// Whether the same search answers both: they differ in nothing but what is trained today.
+// Whether the same search answers both: they differ in nothing but what is trained today, and in
+// how long and at what price.
 bool asks_the_same(const PlanWish& a, const PlanWish& b);
 // The Setup with what changes how well a model learns and no layout (clip, learning rate, seed,
 // steps) as every plan has it: a launch line says these of a whole training with its own data,

@@ -13,6 +13,7 @@
 #include "app/look/sentence.h"
 #include "app/views/search/search_words.h"
 #include "engine/plan/machine/machine.h"
+#include "engine/predict/whole_training.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
@@ -60,6 +61,7 @@ SearchColumn::SearchColumn(PlanSearch& search, QWidget* parent)
   add_batch();
   add_limits();
   add_today();
+  add_training();
   add_axes();
   column_->addStretch();
   auto* foot = new QFrame(this);
@@ -235,6 +237,43 @@ void SearchColumn::add_limits() {
     change([&](PlanWish& wish) { wish.framework = framework_->itemData(at).toString(); });
   });
   connect(memory_, &StepBox::committed, this, [this](const QString& text) { take_memory(text); });
+}
+
+// It changes no plan: the panel beside says days, GPU hours and cost of the selected one.
+void SearchColumn::add_training() {
+  add_head(tr("Whole training"));
+  tokens_ = new StepBox(
+      tr("Tokens of a whole training"),
+      [this](int way) {
+        const QString text = tokens_->text();
+        const QString half = doubled(text.chopped(1), way);
+        return text.isEmpty() || half.isEmpty() ? QString() : half + text.back();
+      },
+      content_);
+  tokens_->setToolTip(tr("Such as 300B or 15T: the selected plan says its days and GPU hours"));
+  add_row(tr("Tokens in all"), tokens_);
+  price_ = new StepBox(
+      tr("Price of a GPU hour"),
+      [this](int way) {
+        const double price = QLocale().toDouble(price_->text()) + way;
+        return price < 0 ? QString() : QLocale().toString(price);
+      },
+      content_);
+  price_->setToolTip(tr("In any currency: the selected plan says what the training costs"));
+  add_row(tr("Price of a GPU hour"), price_);
+  connect(tokens_, &StepBox::committed, this, [this](const QString& text) {
+    QString plain = text.trimmed();
+    plain.replace(QLocale().decimalPoint(), QStringLiteral("."));
+    const Result<WholeTraining> training = whole_training_from(plain.toStdString(), 0);
+    tokens_->set_invalid(!training || training->tokens == 0);
+    if (training && training->tokens > 0) change([&](PlanWish& wish) { wish.tokens = plain; });
+  });
+  connect(price_, &StepBox::committed, this, [this](const QString& text) {
+    bool is_number = false;
+    const double price = QLocale().toDouble(text, &is_number);
+    price_->set_invalid(!is_number || price < 0);
+    if (is_number && price >= 0) change([&](PlanWish& wish) { wish.price = price; });
+  });
 }
 
 // What is shown of all the memory stands for all of it, however it was rounded.

@@ -35,6 +35,7 @@ class SearchColumn : public QFrame {
   void add_batch();
   void add_limits();
   void add_today();
+  void add_training();
   void add_axes();
   void choose_model_file();
   void read_model(const QString& path);
@@ -58,6 +59,7 @@ class SearchColumn : public QFrame {
   QVBoxLayout* column_;
   QComboBox *model_ = nullptr, *machine_ = nullptr, *framework_ = nullptr;
   StepBox *gpus_ = nullptr, *batch_ = nullptr, *sequence_ = nullptr, *memory_ = nullptr;
+  StepBox *tokens_ = nullptr, *price_ = nullptr;
   QLabel *model_note_ = nullptr, *today_note_ = nullptr;
   QPushButton *today_ = nullptr, *forget_ = nullptr;
   QLabel *memory_note_ = nullptr, *no_experts_ = nullptr;

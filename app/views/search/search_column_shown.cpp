@@ -64,6 +64,8 @@ void SearchColumn::refresh() {
   framework_->setCurrentIndex(framework_->findData(wish.framework));
   set_style_property(framework_, "changed", !wish.framework.isEmpty());
   batch_note_->setText(batch_text(search_));
+  tokens_->set_text(QString(wish.tokens).replace(QLatin1Char('.'), locale.decimalPoint()));
+  price_->set_text(locale.toString(wish.price));
   const bool experts = search_.has_experts();
   axes_[QStringLiteral("ep")]->setVisible(experts);
   no_experts_->setVisible(!experts);

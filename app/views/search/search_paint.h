@@ -59,6 +59,7 @@ struct SearchHits {
   std::vector<std::pair<QRectF, PlanAnswer::Class>> losses;
   std::vector<std::pair<QRectF, const Setup*>> examples;  // lines that open a Setup
   std::vector<std::pair<QRectF, const ToldRule*>> rules;
+  QRectF published;                        // the line that opens published runs of the model
   QRectF limit, plot;                      // the line of the limit, and what bytes are over
   double least_bytes = 0, most_bytes = 0;  // at its sides
   std::int64_t bytes_at(double x) const;

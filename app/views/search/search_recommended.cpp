@@ -77,12 +77,20 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
   if (!why.isEmpty())
     y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine),
                    why.join(QLatin1Char(' ')), small, theme.text, texts);
+  if (answer.near_rows)
+    y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine),
+                   with_firm_units(sentence(*answer.near_rows)), small, theme.text, texts);
   QString trust = sentence(answer.trust) + QLatin1Char(' ') + memory_trust_text(answer);
   if (answer.tie_threshold)
     trust += QLatin1Char(' ') + AdviceTexts::tr("Steps less than %1 apart are ties.")
                                     .arg(share_text(*answer.tie_threshold));
   y += put_lines(painter, QRectF(rect.left(), y, rect.width(), kAdviceLine), with_firm_units(trust),
                  small, theme.muted, texts);
+  const QRectF link(rect.left(), y, rect.width(), kAdviceLine);
+  y += put_lines(painter, link,
+                 AdviceTexts::tr("Published runs of %1 …\u00a0▸").arg(model_title(answer)), small,
+                 theme.accent_line, texts);
+  if (hits) hits->published = QRectF(link.topLeft(), QPointF(link.right(), y));
   return y - rect.top() + 8;
 }
 

@@ -5,6 +5,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/search/search_words.h"
+#include "engine/predict/whole_training.h"
 
 namespace parallelarium {
 namespace {
@@ -31,6 +32,17 @@ QString quantity_origin(const QString& quantity) {
       "The step time is from the first op of the step to the end of its last, on all ranks.");
 }
 
+QString training_text(const PlanWish& wish, const FoundPlan& plan) {
+  const Result<WholeTraining> training = whole_training_from(wish.tokens.toStdString(), wish.price);
+  if (!training) return sentence(training.error());
+  const TrainingTime time = time_of(*training, plan.tokens_per_second, plan.gpus);
+  const QString took = SelectedTexts::tr("%1 days, %2 GPU hours")
+                           .arg(number_text(time.days), number_text(time.gpu_hours));
+  return time.cost ? SelectedTexts::tr("%1; cost: %2 at %3 an hour")
+                         .arg(took, number_text(*time.cost), number_text(wish.price))
+                   : took;
+}
+
 SelectionText describe_plan(const PlanSearch& search) {
   const FoundPlan* plan = search.selected();
   SelectionText text;
@@ -48,10 +60,15 @@ SelectionText describe_plan(const PlanSearch& search) {
   text.facts = {{SelectedTexts::tr("step"), step_text(answer, *plan)},
                 {SelectedTexts::tr("limited by"), limits_text(*plan, answer.capacity_bytes)},
                 {SelectedTexts::tr("tokens per second"), number_text(plan->tokens_per_second)},
+                {SelectedTexts::tr("%1 tokens take").arg(search.wish().tokens),
+                 training_text(search.wish(), *plan)},
                 {SelectedTexts::tr("MFU, attention in full"), share_text(plan->mfu)},
                 {SelectedTexts::tr("MFU, attention causal"), share_text(plan->mfu_causal)},
                 {SelectedTexts::tr("MFU, 6N: no attention"), share_text(plan->mfu_6n)},
                 {SelectedTexts::tr("bubble of whole step"), bubble_text(*plan)}};
+  if (answer.near_rows)
+    text.facts.insert(text.facts.begin() + 1,
+                      {SelectedTexts::tr("published of this model"), sentence(*answer.near_rows)});
   if (const QString needs = needs_text(framework, plan->setup); !needs.isEmpty())
     text.facts.insert(text.facts.begin() + 1, {SelectedTexts::tr("launch line"), needs});
   for (const auto& [axis, seconds] : plan->exposed)

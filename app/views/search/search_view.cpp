@@ -315,6 +315,8 @@ void SearchView::press(QPointF at) {
       s.opened = s.opened == of ? -1 : int(of);
       return refresh();
     }
+  if (s.hits.published.contains(at))
+    return Q_EMIT s.search.published_wanted(model_title(*s.search.answer()));
   for (const auto& [rect, example] : s.hits.examples)
     if (rect.contains(at)) return s.search.open_example(Setup(*example));
   for (const SearchHits::Plan& hit : s.hits.plans)

@@ -121,7 +121,7 @@ QString merits_text(const std::vector<std::string>& merits) {
   QStringList words;
   for (const std::string& merit : merits)
     words << (merit == "fastest"        ? SearchTexts::tr("fastest")
-              : merit == "least-memory" ? SearchTexts::tr("least memory")
+              : merit == "least-memory" ? SearchTexts::tr("least memory of the ties")
               : merit == "less-memory"  ? SearchTexts::tr("less memory")
               : merit == "simpler"      ? SearchTexts::tr("simpler")
               : merit == "nearest"      ? SearchTexts::tr("nearest to today")
@@ -151,8 +151,16 @@ QString memory_trust_text(const PlanAnswer& answer) {
                    SearchTexts::tr("“Published runs …” has the errors on other machines.");
 }
 
+QString model_title(const PlanAnswer& answer) {
+  return answer.recommended.empty()
+             ? QString()
+             : sentence(title_of(answer.recommended.front().plan.setup.model));
+}
+
 QStringList trust_texts(const PlanAnswer& answer) {
-  QStringList said{sentence(answer.trust) + QLatin1Char(' ') + memory_trust_text(answer),
+  const QString near =
+      answer.near_rows ? sentence(*answer.near_rows) + QLatin1Char(' ') : QString();
+  QStringList said{near + sentence(answer.trust) + QLatin1Char(' ') + memory_trust_text(answer),
                    tie_text(answer)};
   said.removeAll(QString());
   return said;

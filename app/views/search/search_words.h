@@ -44,6 +44,7 @@ QString step_text(const PlanAnswer& answer, const FoundPlan& plan);
 QString limits_text(const FoundPlan& plan, std::int64_t capacity_bytes);
 QString bubble_text(const FoundPlan& plan);           // a dash without a pipeline
 QString memory_trust_text(const PlanAnswer& answer);  // how far memory can be trusted
+QString model_title(const PlanAnswer& answer);        // which its recommended plans train
 // How far steps, memory and their order can be trusted.
 QStringList trust_texts(const PlanAnswer& answer);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
@@ -53,6 +54,8 @@ QString tied_text(const PlanAnswer& answer);
 // "Why not TP 8", and what came of it; empty where nothing was asked.
 QString value_head(const PlanSearch& search);
 QString value_said(const PlanSearch& search);
+// What the whole training that is wished for takes with the plan: "23.0 days, 35,300 GPU hours".
+QString training_text(const PlanWish& wish, const FoundPlan& plan);
 // Of the selected plan.
 SelectionText describe_plan(const PlanSearch& search);
 QString quantity_origin(const QString& quantity);  // how a figure of a plan comes about

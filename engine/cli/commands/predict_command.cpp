@@ -8,7 +8,7 @@
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/outlook.h"
 #include "engine/cli/text/run/report_text.h"
-#include "engine/cli/whole_training.h"
+#include "engine/cli/whole_training_options.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"
 

@@ -17,7 +17,7 @@
 #include "engine/cli/text/run/report_text.h"
 #include "engine/cli/text/run/run_text.h"
 #include "engine/cli/training.h"
-#include "engine/cli/whole_training.h"
+#include "engine/cli/whole_training_options.h"
 #include "engine/planner/reasons/causes.h"
 #include "engine/predict/noise_scale.h"
 #include "engine/wire/export/csv.h"

@@ -2,15 +2,18 @@
 // The plans that the Search view puts first, what limits each, how far a step can be trusted, and
 // the one change that serves today's setup best.
 #include <QProcess>
+#include <QTableView>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/sheets/cases_sheet.h"
 #include "app/state/plan/setting_sweep.h"
 #include "app/state/run/engine_process.h"
 #include "app/views/compare/compare_view.h"
 #include "app/views/compare/compare_words.h"
+#include "app/views/search/search_picture.h"
 #include "app/views/search/search_words.h"
 #include "app/views/shared/plan_words.h"
 #include "app/views/sweep/sweep_view.h"
@@ -144,6 +147,75 @@ TEST_F(SearchRecommended, ASweepBeginsWithTheSelectedPlan) {
   search().show_plan(false);
   EXPECT_EQ(sweep.base(), session().setup());
   EXPECT_TRUE(sweep.is_stale());
+}
+
+// Beside the step stands to which side runs of this model were missed, and they are a click away.
+TEST_F(SearchRecommended, PublishedRunsOfTheModelStandBesideTheStep) {
+  search_for(plan_wish("llama3-8b", "4"));
+  ASSERT_TRUE(search().answer() && search().answer()->near_rows);
+  const QString near = sentence(*search().answer()->near_rows);
+  EXPECT_TRUE(near.contains(QStringLiteral("too fast")) ||
+              near.contains(QStringLiteral("too slow")))
+      << near.toStdString();
+  EXPECT_TRUE(view().description().contains(near));
+  const std::vector<FactLine> facts = describe_plan(search()).facts;
+  EXPECT_EQ(facts[1].value, near);
+  QWidget& canvas = view().canvas();
+  canvas.grab();
+  QTest::mouseClick(&canvas, Qt::LeftButton, {}, view().hits().published.center().toPoint());
+  QApplication::processEvents();
+  auto* sheet = window->findChild<CasesSheet*>();
+  ASSERT_NE(sheet, nullptr);
+  const auto* shown = sheet->findChild<QTableView*>()->model();
+  ASSERT_GT(shown->rowCount(), 0);
+  for (int row = 0; row < shown->rowCount(); ++row)
+    EXPECT_EQ(shown->index(row, 0).data(CaseTable::kModelRole), QStringLiteral("Llama 3 8B"));
+  sheet->close();
+}
+
+// As `plan --tokens --price` has them; they are no question to the search.
+TEST_F(SearchRecommended, ThePlanSaysWhatAWholeTrainingTakes) {
+  search_for(plan_wish("gpt2-124m", "2"));
+  ASSERT_TRUE(search().selected());
+  PlanWish wish = search().wish();
+  wish.tokens = QStringLiteral("300B");
+  wish.price = 2.5;
+  search().set_wish(wish);
+  EXPECT_FALSE(search().is_stale());
+  const FoundPlan& best = *search().best();
+  search().select(parallelarium::Setup(best.setup));
+  QProcess plan;
+  plan.start(EngineProcess::find_program(),
+             QStringLiteral("plan --model gpt2-124m --machine dgx-h200 --gpus 2 --global-batch 8 "
+                            "--tokens 300B --price 2.5 --json")
+                 .split(QLatin1Char(' ')));
+  ASSERT_TRUE(plan.waitForFinished(kSearchMs));
+  const auto told =
+      nlohmann::json::parse(plan.readAllStandardOutput().toStdString()).at("best").at(0);
+  const auto number = [&](const char* key) { return number_text(told.at(key).get<double>()); };
+  const QString expected = QStringLiteral("%1 days, %2 GPU hours; cost: %3 at 2.50 an hour")
+                               .arg(number("days"), number("gpu_hours"), number("cost"));
+  bool said = false;
+  for (const FactLine& fact : describe_plan(search()).facts)
+    said = said || (fact.word == QStringLiteral("300B tokens take") && fact.value == expected);
+  EXPECT_TRUE(said) << expected.toStdString();
+}
+
+// No head or cell of the table is cut off in the window of 1440, whatever stands beside the plot.
+TEST_F(SearchRecommended, TheTableIsWhole) {
+  PlanWish wish = plan_wish("llama3-8b", "64");
+  wish.global_batch = 256;
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  const SearchPicture picture = picture_of(search(), -1);
+  constexpr double kWidth = 872;
+  QImage image(int(kWidth), 2000, QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  paint_best(painter, QRectF(16, 0, kWidth - 32, 0), picture, light_theme(), nullptr, &texts);
+  painter.end();
+  for (const PaintedText& text : texts)
+    EXPECT_FALSE(text.text.endsWith(QChar(0x2026))) << text.text.toStdString();
 }
 
 }  // namespace

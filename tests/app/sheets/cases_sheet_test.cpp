@@ -109,6 +109,25 @@ TEST_F(PublishedRuns, SayWhyTheyCannotBeOpened) {
   EXPECT_TRUE(open_button(*sheet)->isEnabled());
 }
 
+// As Plan asks for it: every line that is left is of the model, and none of it is missing.
+TEST_F(PublishedRuns, ShowOneModelAlone) {
+  action(QStringLiteral("Published runs"))->trigger();
+  auto* sheet = window->findChild<CasesSheet*>();
+  ASSERT_NE(sheet, nullptr);
+  const auto* shown = sheet->findChild<QTableView*>()->model();
+  const int all = shown->rowCount();
+  const Model wanted = *find_model("llama3-8b");
+  sheet->show_model(sentence(title_of(wanted)));
+  int of_it = 0;
+  for (const CaseLine& line : sheet->table().lines())
+    of_it += line.row->impossible.empty() &&
+             title_of(line.row->setup.model).text == title_of(wanted).text;
+  EXPECT_GT(of_it, 10);
+  EXPECT_EQ(shown->rowCount(), of_it);
+  sheet->show_model(QStringLiteral("a model that nobody published"));
+  EXPECT_EQ(shown->rowCount(), all);
+}
+
 TEST_F(PublishedRuns, OpenAsTheSetupOfTheirFile) {
   action(QStringLiteral("Published runs"))->trigger();
   auto* sheet = window->findChild<CasesSheet*>();

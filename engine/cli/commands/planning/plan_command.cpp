@@ -12,7 +12,7 @@
 #include "engine/cli/text/plan_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
-#include "engine/cli/whole_training.h"
+#include "engine/cli/whole_training_options.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
