@@ -3237,7 +3237,7 @@
     </message>
     <message>
         <source>red frame: in a collective now</source>
-        <translation>roter Rahmen: gerade in einer Kollektiven</translation>
+        <translation>roter Rahmen: gerade in einem Kollektiv</translation>
     </message>
     <message>
         <source>its bar reddens with the bytes of a step</source>

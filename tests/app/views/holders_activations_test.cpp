@@ -301,8 +301,12 @@ TEST_F(HoldersActivations, BelowTheTablesStandsThatTheHeadAddsToThem) {
                       light_theme(), &texts);
         const bool here = std::any_of(texts.begin(), texts.end(),
                                       [&](const auto& text) { return text.text == note; });
-        EXPECT_EQ(here, heard_text(*pane).contains(
-                            QStringLiteral("tables: the head adds to the gradients")));
+        // The words are three columns wide; while a collective is under way in one of these, how
+        // much of it is done stands there.
+        const bool taken = std::any_of(picture.moving.begin(), picture.moving.end(),
+                                       [](const auto& moving) { return moving.column < 3; });
+        EXPECT_EQ(here, !taken && heard_text(*pane).contains(
+                                      QStringLiteral("tables: the head adds to the gradients")));
         said += here;
         EXPECT_FALSE(here && moment == 0);
       }
