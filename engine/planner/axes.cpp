@@ -123,13 +123,15 @@ std::vector<std::int32_t> Space::groups_of(const Candidate& candidate) const {
 std::vector<Sharding> Space::shardings_of(const Candidate& candidate) const {
   std::vector<Sharding> shardings;
   const bool replicas = candidate.dp * candidate.cp > 1;
+  const std::uint8_t least = is_like_1f1b(candidate) ? 2 : 0;
+  if (least > 0 && !replicas) return shardings;
   const std::vector<std::int32_t> groups =
       replicas
           ? groups_of(candidate)
           : std::vector<std::int32_t>{
                 zero_group_.values.empty() ? 0 : static_cast<std::int32_t>(zero_group_.values[0])};
   for (const std::int32_t group : groups)
-    for (std::uint8_t zero = 0; zero <= (replicas ? 3 : 0); ++zero)
+    for (std::uint8_t zero = least; zero <= (replicas ? 3 : 0); ++zero)
       // Without ZeRO all groups are alike, so that the first of them stands for all.
       if (zero_.has(zero) && (zero > 0 || group == groups.front()))
         shardings.push_back({zero, group});
@@ -201,8 +203,18 @@ bool Space::is_scheduled_as(const Setup& setup, const Candidate& candidate) cons
   return candidate.schedule == (candidate.pp == 1 ? first_alike_on_one_stage(at) : at);
 }
 
-bool Space::covers(const Setup& setup) const {
+bool Space::covers(const Setup& asked) const {
+  Setup setup = asked;
   const Mesh& mesh = setup.mesh;
+  Candidate alike;
+  alike.pp = mesh.pp;
+  const auto named = std::find(named_.begin(), named_.end(), setup.schedule);
+  alike.schedule = static_cast<std::uint8_t>(named - named_.begin());
+  if (named != named_.end() && (setup.zero < 2 || mesh.dp * mesh.cp == 1) && is_like_1f1b(alike)) {
+    setup.schedule = "1f1b";
+    setup.chunks = 1;
+    setup.stage_layers.clear();
+  }
   if (std::find(recomputes_.begin(), recomputes_.end(), setup.recompute) == recomputes_.end())
     return false;
   const int stages = stages_of(setup);

@@ -148,6 +148,10 @@ Result<Space> Space::of(const PlanRequest& request) {
     }
     space.named_.push_back(tried.schedule);
   }
+  space.tries_1f1b_on_one_stage_ =
+      std::find(space.named_.begin(), space.named_.end(), Schedule("1f1b")) != space.named_.end() &&
+      std::any_of(space.cuts_.begin(), space.cuts_.end(),
+                  [](const Cut& cut) { return cut.balanced || cut.layers.empty(); });
   space.recomputes_ = {Recompute::kNone, Recompute::kFull};
   if (request.base.attention == Attention::kUnfused)
     space.recomputes_.insert(space.recomputes_.begin() + 1, Recompute::kSelective);
@@ -243,6 +247,13 @@ std::size_t Space::first_alike_on_one_stage(std::size_t schedule) const {
   std::size_t first = 0;
   while (!is_alike(first)) ++first;
   return first;
+}
+
+bool Space::is_like_1f1b(const Candidate& candidate) const {
+  const Setup& base = request_.base;
+  return tries_1f1b_on_one_stage_ && candidate.pp == 1 &&
+         named_[candidate.schedule] == Schedule("interleaved") && !base.offload_activations &&
+         base.recompute_layers == 0 && base.microbatch_group <= 1;
 }
 
 void Space::for_schedule(Candidate candidate, const std::function<bool(const Candidate&)>& visit,

@@ -125,6 +125,12 @@ class Space {
   // The first of the schedules that has the same Order on one stage. ZB-H2 lets 2p - 1 forwards of
   // the first rank pass before a backward, and ZB-H1 p of them: with p = 1 both let one pass.
   std::size_t first_alike_on_one_stage(std::size_t schedule) const;
+  // Whether an interleaved plan on one stage comes to what 1F1B comes to, which is listed, too,
+  // where replicas move nothing between actions. Each of its actions begins and ends in the compute
+  // lane, so that they take as long together in any order, and the last backwards are the same. It
+  // holds as much as 1F1B, or more. Offloaded activations and layers that are computed again by
+  // their place in a stage make a difference, and so do rounds of several micro-batches.
+  bool is_like_1f1b(const Candidate& candidate) const;
   void for_cuts(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                 bool& goes_on) const;
   bool is_scheduled_as(const Setup& setup, const Candidate& candidate) const;
@@ -143,6 +149,7 @@ class Space {
   std::vector<std::string> schedules_;
   std::vector<Schedule> named_;  // the same, ready to be put into a Setup
   std::vector<Recompute> recomputes_;
+  bool tries_1f1b_on_one_stage_ = false;
 };
 
 // The work of the head, in layers of average work.

@@ -179,6 +179,45 @@ TEST(Bounds, AreNoHigherOnAnyNetwork) {
   EXPECT_GT(compared, 100);
 }
 
+// Why a space leaves such plans out: without data that moves in every action, an interleaved plan
+// on one stage takes as long as 1F1B, to the nanosecond, and needs as much memory or more.
+TEST(Space, LeavesOutInterleavedPlansThatComeTo1F1B) {
+  AnySetup any(77);
+  std::mt19937 random(3);
+  Machine machine = *find_machine("dgx-h100");
+  int compared = 0, larger = 0;
+  for (int trial = 0; trial < 600; ++trial) {
+    const auto made = any.make(machine);
+    if (!made) continue;
+    auto plain = *made;
+    plain.mesh.pp = plain.chunks = 1;
+    plain.schedule = "1f1b";
+    plain.stage_layers.clear();
+    plain.microbatches = 1 + static_cast<int>(random() % 5);
+    if (plain.mesh.dp * plain.mesh.cp > 1) plain.zero = static_cast<int>(random() % 2);
+    plain.offload_activations = false;
+    plain.recompute_layers = plain.microbatch_group = 0;
+    auto interleaved = plain;
+    interleaved.schedule = "interleaved";
+    interleaved.chunks = 2 + static_cast<int>(random() % 3);
+    if (random() % 3 == 0 && plain.model.layers > 2) {
+      interleaved.chunks = 2;
+      interleaved.stage_layers = {1, plain.model.layers - 1};
+    }
+    if (!validate(plain).empty() || !validate(interleaved).empty()) continue;
+    const Result<Tried> one = try_setup(plain, machine, false);
+    const Result<Tried> other = try_setup(interleaved, machine, false);
+    if (!one || !other) continue;
+    const std::string what = to_json(interleaved).dump();
+    EXPECT_EQ(other->plan.time, one->plan.time) << what;
+    EXPECT_GE(other->plan.needed_bytes, one->plan.needed_bytes) << what;
+    larger += other->plan.needed_bytes > one->plan.needed_bytes ? 1 : 0;
+    ++compared;
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(larger, 10);
+}
+
 // Of experts: groups lie on as few nodes as the order of ranks lets them, and ZeRO gathers a bucket
 // of a layer's experts and one of its other parameters.
 TEST(Bounds, AreCloseForExperts) {

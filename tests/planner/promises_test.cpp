@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/placement/parallel.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/front.h"
 #include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/search.h"
 #include "tests/planner/problems.h"
@@ -67,6 +69,101 @@ TEST(Search, FindsTheBestScheduleOnOneStage) {
   }
   EXPECT_GT(compared, 20);
   EXPECT_GT(others, 0);
+}
+
+// Of a space of thousands, all axes free, experts included: the best plans and the front are those
+// of trying everything, each once.
+TEST(Search, FindsTheBestOfThousands) {
+  PlanRequest request;
+  request.base = without_axes(default_setup());
+  request.base.model = *find_model("moe-tiny");
+  request.base.model.name = "custom";
+  request.base.model.layers = 2;
+  request.base.model.sequence = 8192;
+  request.base.precision = *find_precision("mixed-16");
+  request.base.attention = Attention::kFused;
+  request.base.machine = "dgx-h100";
+  request.machine = h100();
+  request.machine.devices_per_node = 4;
+  request.least_gpus = request.most_gpus = 8;
+  request.global_batch = 16;
+  const Result<Space> space = Space::of(request);
+  ASSERT_TRUE(space.ok());
+  const std::vector<Candidate> all = all_of(*space);
+  ASSERT_GT(all.size(), 14'000U);
+  std::vector<std::optional<Plan>> tried(all.size());
+  in_parallel(all.size(), [&](std::size_t at) {
+    Result<Tried> plan = try_setup(space->setup_of(all[at]), request.machine, false);
+    if (!plan || !plan->fits()) return;
+    tried[at] = std::move(plan->plan);
+    tried[at]->candidate = all[at];
+  });
+  std::vector<Plan> plans;
+  for (std::optional<Plan>& plan : tried)
+    if (plan) plans.push_back(std::move(*plan));
+  const auto first_of = [&] {
+    return std::min_element(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
+      return stands_before(a, b, Objective::kTime);
+    });
+  };
+  const Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok()) << found.error().text;
+  EXPECT_EQ(found->candidates, static_cast<std::int64_t>(all.size()));
+  ASSERT_EQ(found->best.size(), static_cast<std::size_t>(request.top));
+  EXPECT_LT(found->classes[static_cast<int>(PlanClass::kSimulated)], found->candidates / 4);
+  EXPECT_EQ(found->front_too_long, 0);
+  for (const Plan& plan : plans)
+    EXPECT_TRUE(dominates(found->pareto, plan.time.count(), plan.needed_bytes, 8))
+        << to_json(plan.setup).dump();
+  for (const Plan& best : found->best) {
+    ASSERT_FALSE(plans.empty());
+    const Plan first = *first_of();
+    EXPECT_EQ(to_json(best.setup), to_json(first.setup));
+    EXPECT_EQ(best.time, first.time);
+    std::erase_if(plans, [&](const Plan& plan) {
+      return plan.candidate == first.candidate || comes_to_the_same(plan, first);
+    });
+  }
+}
+
+// On one stage an interleaved plan is listed where it is no other name for 1F1B: where ZeRO 2 or 3
+// moves data in every action, or nobody lists 1F1B.
+TEST(Search, ListsInterleavedPlansOnOneStageWhereTheyDiffer) {
+  std::mt19937 random(5);
+  PlanRequest request = small_problem(random);
+  request.least_gpus = request.most_gpus = 4;
+  request.global_batch = 4;
+  request.base.microbatch_group = 0;
+  for (const char* axis : {"zero-group", "stage-layers", "recompute", "order"})
+    request.allowed.erase(axis);
+  for (const bool beside : {false, true}) {
+    request.allowed["schedule"] = {"interleaved"};
+    if (beside) request.allowed["schedule"].push_back("1f1b");
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    int of_zero[4] = {}, alone = 0, deep = 0;
+    for (const Candidate& of : all_of(*space)) {
+      if (space->schedules()[of.schedule] != "interleaved") continue;
+      if (of.pp > 1)
+        ++deep;
+      else if (of.dp * of.cp == 1)
+        ++alone;
+      else
+        ++of_zero[of.zero];
+    }
+    EXPECT_EQ(of_zero[0] == 0, beside);
+    EXPECT_EQ(of_zero[1] == 0, beside);
+    EXPECT_EQ(alone == 0, beside);
+    EXPECT_GT(of_zero[2], 0);
+    EXPECT_EQ(of_zero[2], of_zero[3]);
+    EXPECT_GT(deep, 0);
+    auto setup = request.base;
+    setup.mesh.dp = 4;
+    setup.microbatches = 1;
+    setup.schedule = "interleaved";
+    setup.chunks = 2;
+    EXPECT_TRUE(space->covers(setup));  // by itself, or by 1F1B
+  }
 }
 
 // More actions than most plans have are no reason to refuse one that is valid. Where it cannot be
