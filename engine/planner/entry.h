@@ -47,6 +47,8 @@ inline std::int64_t actions_of(const Entry& entry, const Space& space) {
 // need minutes and gigabytes.
 inline constexpr std::int64_t kMostFrontActions = 50'000;
 Message too_long(std::int64_t actions);
+// It takes at least so long, and the best plan less.
+Message too_slow(std::int64_t nanoseconds, const std::vector<Plan>& best);
 
 // What simulating a candidate tells. Its memory is exact.
 struct Trial {

@@ -115,6 +115,11 @@ std::int64_t usable_bytes(const Machine& machine) {
   return static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
 }
 
+std::optional<std::int64_t> capacity_of(const Machine& machine) {
+  if (machine.ranks_share_memory() || machine.local) return std::nullopt;
+  return usable_bytes(machine);
+}
+
 Message memory_counted(const Machine& machine) {
   const auto size = [](double of) { return figure(bytes_text(of)); };
   if (machine.usable_memory_share == 1)
@@ -322,6 +327,7 @@ nlohmann::json to_json(const PlanResult& result) {
   for (std::size_t at = 0; at < result.best.size(); ++at) {
     json plan = to_json(result.best[at]);
     plan["why"] = to_json(at < result.why.size() ? result.why[at] : std::vector<PlanReason>());
+    if (at < result.neighbours.size()) plan["neighbours"] = to_json(result.neighbours[at]);
     best.push_back(std::move(plan));
   }
   for (const Plan& plan : result.pareto) {

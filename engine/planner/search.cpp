@@ -28,10 +28,7 @@ constexpr double kTablesShare = 0.15, kBestShare = 0.5;
 class Search {
  public:
   Search(const PlanRequest& request, const Space& space, const PlanWatch& watch)
-      : request_(request), space_(space), watch_(watch) {
-    const Machine& on = request.machine;
-    if (!on.ranks_share_memory() && !on.local) capacity_ = usable_bytes(on);
-  }
+      : request_(request), space_(space), watch_(watch), capacity_(capacity_of(request.machine)) {}
 
   Result<PlanResult> run() {
     const Result<Listing> listing =
@@ -236,13 +233,9 @@ class Search {
   }
 
   void count_bounded(const Entry& entry) {
-    const auto say = [&] {
-      const auto& best = result_.best;
-      return message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
-                     figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(entry.nanoseconds))),
-                     figure(best.empty() ? "?" : fmt::format("{:.4g}", best.front().step.seconds)));
-    };
-    tally_.count(Tally::Kind::kBounded, PlanClass::kBounded, say, entry.candidate);
+    tally_.count(
+        Tally::Kind::kBounded, PlanClass::kBounded,
+        [&] { return too_slow(entry.nanoseconds, result_.best); }, entry.candidate);
   }
 
   // Walks what was bounded quickly, and simulates what was walked. Whether it has no class yet.
@@ -392,6 +385,7 @@ Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch) {
     watch.tell(kNeighboursShare,
                message("plan-neighbours", "Trying one change of the best plan after another."));
     result->why = reasons_of(result->best, request);
+    result->neighbours = neighbours_of_best(result->best, request);
   }
   result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

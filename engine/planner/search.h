@@ -53,6 +53,16 @@ struct PlanReason {
   bool tied = false;  // the steps cannot be told apart; by note_ties()
 };
 
+// What a search makes of a plan's neighbour, which differs from it in one axis.
+struct PlanNeighbour {
+  Change change;
+  PlanClass plan_class = PlanClass::kRefused;
+  std::optional<double> seconds;  // of the step; at least, where it is bounded; none: it cannot be
+  std::int64_t needed_bytes =
+      0;             // likewise, and where bounds show that it is too large; 0: unknown
+  Message sentence;  // says why, or what it takes beside the plan
+};
+
 // A change of one axis, to any value, or of a setting that is no axis.
 struct SingleChange {
   Change change;
@@ -118,7 +128,8 @@ struct PlanRule {
   std::optional<double> seconds;  // that the best which keeps to it takes longer; none: none fits
   bool tied = false;              // which cannot be told apart
   std::optional<Setup> setup;     // of that one
-  // Candidates that keep to it, may be faster and are too long to be simulated for it.
+  // Candidates that keep to it, may be faster and are too long to be simulated for it; of the order
+  // of the axes also those at degrees that it passed over, where none was simulated that fits.
   std::int64_t too_long = 0;
   std::optional<CriticalBatch> critical;  // of the rule about the batch, which no plan breaks
   Message sentence;
@@ -148,9 +159,10 @@ struct PlanResult {
   std::int64_t classes[kPlanClasses] = {};
   bool cancelled = false;  // the best and the front are those of what was simulated until then
   std::int64_t left = 0;   // candidates that had no class yet
-  std::vector<ReasonCount> reasons;          // most frequent first
-  std::vector<Plan> best;                    // by objective; at most `top`
-  std::vector<std::vector<PlanReason>> why;  // of each of them
+  std::vector<ReasonCount> reasons;                    // most frequent first
+  std::vector<Plan> best;                              // by objective; at most `top`
+  std::vector<std::vector<PlanReason>> why;            // of each of them
+  std::vector<std::vector<PlanNeighbour>> neighbours;  // of each of them
   // By time: of what was simulated, none other is faster and smaller and needs fewer GPUs. It may
   // lack some of the `front_too_long` candidates that no plan dominates and that have so many
   // actions that they are not simulated for it.
@@ -223,6 +235,9 @@ Message too_large(int stage, std::int64_t bytes, const Machine& machine, std::in
 Message too_large(const Tried& tried, const Machine& machine);
 // What may be used of a device.
 std::int64_t usable_bytes(const Machine& machine);
+// The same where each rank has a device; none: ranks share their memory, so that no rank alone
+// tells what fits.
+std::optional<std::int64_t> capacity_of(const Machine& machine);
 // What of a device's memory a plan is held to, and what is not counted.
 Message memory_counted(const Machine& machine);
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
@@ -241,6 +256,13 @@ std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
 // Why another plan's step is longer than the best's, or not: by cause. Of both count the Setup,
 // the seconds of the step, and its parts.
 PlanReason reason_behind(const Plan& best, const Plan& plan);
+// The same of any plan and what a change makes of it.
+PlanReason reason_for(const Plan& plan, const Change& change, const Plan& changed);
+// The neighbours of each of the best plans of a search. What cannot beat the first of them is known
+// by its bounds alone. Cost: some milliseconds for each neighbour, and a prediction of the others.
+std::vector<std::vector<PlanNeighbour>> neighbours_of_best(const std::vector<Plan>& best,
+                                                           const PlanRequest& request);
+nlohmann::json to_json(const std::vector<PlanNeighbour>& neighbours);
 nlohmann::json to_json(const std::vector<PlanReason>& reasons);
 nlohmann::json to_json(const std::vector<ReasonCount>& reasons);
 nlohmann::json to_json(const SingleChange& change);

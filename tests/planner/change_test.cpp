@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
 
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/space.h"
+#include "tests/planner/problems.h"
 
 namespace parallelarium {
 namespace {
@@ -107,6 +110,57 @@ TEST(Changes, OfStagesBringTheirLayersAndTheGroupOfANode) {
   }
   EXPECT_GT(cut, 0);
   EXPECT_GT(grouped, 0);
+}
+
+// Each of the best plans has its neighbours with what a search makes of them: where one is known
+// exactly that is what predict() says, and where bounds tell its class predict() does not say
+// otherwise.
+TEST(Changes, OfEveryBestPlanHaveTheirClass) {
+  std::mt19937 random(19);
+  int counts[kPlanClasses] = {};
+  for (int problem = 0; problem < 6; ++problem) {
+    PlanRequest request = small_problem(random);
+    request.least_gpus = request.most_gpus = 4;
+    request.global_batch = 8;
+    Result<PlanResult> found = search(request);
+    ASSERT_TRUE(found.ok()) << found.error().text;
+    if (problem % 2 == 0) {  // devices in which the best plan just has room
+      request.machine.memory_bytes.value =
+          static_cast<double>(found->best.front().needed_bytes) * 1.01;
+      request.machine.usable_memory_share = 1;
+      found = search(request);
+      ASSERT_TRUE(found.ok()) << found.error().text;
+    }
+    ASSERT_EQ(found->neighbours.size(), found->best.size());
+    for (std::size_t at = 0; at < found->best.size(); ++at) {
+      const auto changes = neighbours_of(found->best[at].setup, request.machine);
+      ASSERT_EQ(found->neighbours[at].size(), changes.size());
+      for (std::size_t next = 0; next < changes.size(); ++next) {
+        const PlanNeighbour& told = found->neighbours[at][next];
+        EXPECT_EQ(told.change.said.text, changes[next].change.said.text);
+        EXPECT_FALSE(told.sentence.text.empty());
+        ++counts[static_cast<std::size_t>(told.plan_class)];
+        const Result<Tried> tried = try_setup(changes[next].setup, request.machine, false);
+        const std::string what = to_json(changes[next].setup).dump() + told.sentence.text;
+        ASSERT_EQ(told.plan_class == PlanClass::kRefused, !tried.ok()) << what;
+        if (!tried) continue;
+        EXPECT_LE(told.needed_bytes, tried->plan.needed_bytes) << what;
+        EXPECT_FALSE(told.plan_class == PlanClass::kDoesNotFit && tried->fits()) << what;
+        if (told.plan_class == PlanClass::kSimulated) {
+          EXPECT_EQ(*told.seconds, tried->plan.step.seconds) << what;
+          EXPECT_EQ(told.needed_bytes, tried->plan.needed_bytes) << what;
+          EXPECT_TRUE(tried->fits()) << what;
+        }
+        if (told.plan_class == PlanClass::kBounded) {
+          EXPECT_LE(*told.seconds, tried->plan.step.seconds) << what;
+          EXPECT_GT(*told.seconds, found->best.front().step.seconds) << what;
+        }
+      }
+    }
+    EXPECT_EQ(to_json(*found).at("best").at(0).at("neighbours").size(),
+              found->neighbours[0].size());
+  }
+  for (const int count : counts) EXPECT_GT(count, 0);
 }
 
 TEST(Changes, BetweenTwoPlansEntailNothing) {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "engine/collectives/algorithm_names.h"
 #include "engine/passes/pieces.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/bounds/stage_of.h"
 #include "engine/predict/memory.h"
 #include "engine/schedules/schedule.h"
@@ -37,13 +39,21 @@ std::int64_t states_of(const Setup& setup, const StageTable& table, const std::v
 }
 
 // Bytes of the step's tokens where the first stage is, and of their targets where the last one is,
-// beside those of one micro-batch, which peaks count.
+// beside those of one micro-batch, which the peaks of these stages count.
 std::int64_t tokens_of(const Setup& setup, const std::vector<int>& held) {
   const auto holds = [&](int stage) {
     return std::find(held.begin(), held.end(), stage) != held.end() ? 1 : 0;
   };
   const int times = holds(0) + holds(stages_of(setup) - 1);
   return times == 0 ? 0 : times * local_sizes(setup).N * (setup.microbatches - 1) * 4;
+}
+// How many of a micro-batch's tokens and targets the rank holds that the peak of one of its stages
+// does not count.
+int uncounted_tokens(const Setup& setup, const std::vector<int>& held, int stage) {
+  int times = 0;
+  for (const int end : {0, stages_of(setup) - 1})
+    if (end != stage && std::find(held.begin(), held.end(), end) != held.end()) ++times;
+  return times;
 }
 
 // Forwards whose backward is to come that a rank has at once, at least.
@@ -192,10 +202,30 @@ Bound QuickBound::of(const Setup& setup, const StepEnd& end) const {
   return bound;
 }
 
+bool may_bound(const Setup& setup, const Machine& machine) {
+  return machine.torus.empty() && !by_steps(setup.collectives) &&
+         setup.context_parallel != ContextParallel::kLocal &&
+         find_schedule_rule(setup.schedule) != nullptr;
+}
+
+Result<Bound> bound_of(const Setup& setup, const Machine& machine) {
+  const Result<StageTable> table = stage_table(setup, machine, false);
+  if (!table) return table.error();
+  const StepEnd end = step_end(setup, machine);
+  const Result<OrderWalk> walk = walk_order(setup, *table);
+  if (!walk) return walk.error();
+  const Bound quick = QuickBound(setup, *table).of(setup, end);
+  Bound bound = walked_bound(setup, *table, end, *walk);
+  bound.nanoseconds = std::max(bound.nanoseconds, quick.nanoseconds);
+  if (quick.bytes > bound.bytes) widen(bound, quick.bytes, quick.states, quick.stage);
+  return bound;
+}
+
 Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end,
                    const OrderWalk& walk) {
   const StageOf of(setup, table);
   const std::vector<int> layers = layers_of_stages(setup);
+  const std::int64_t tokens = local_sizes(setup).N * 4;  // bytes of a micro-batch's
   Bound bound;
   bound.nanoseconds = with_end(end, std::max(walk.nanoseconds, data_time(setup, end)));
   for (std::size_t rank = 0; rank < walk.stages.size(); ++rank) {
@@ -214,7 +244,8 @@ Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& e
           peak = std::max(peak,
                           leaving + of.first_peak(stage, held.kind, end[rank], layers_at(stage)));
       }
-      most = std::max(most, always + held.bytes + peak);
+      most = std::max(most,
+                      always + uncounted_tokens(setup, stages, stage) * tokens + held.bytes + peak);
     }
     widen(bound, most, states, static_cast<int>(rank));
   }

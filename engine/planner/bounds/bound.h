@@ -128,6 +128,13 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
                                  const StageTable& table, const StepEnd& end,
                                  const NominalRanksOf& known = nullptr);
 
+// The larger of what sums and a walk of the Order say of one Setup, which must be valid. Cost: a
+// few milliseconds, and the number of actions.
+Result<Bound> bound_of(const Setup& setup, const Machine& machine);
+// Whether bounds hold: they know neither a torus, nor collectives by steps, nor attention to nearby
+// tokens alone, nor an order of one's own.
+bool may_bound(const Setup& setup, const Machine& machine);
+
 // After all actions: the ranks of a pipeline wait for each other's norms, and then update.
 std::int64_t with_end(const StepEnd& end, std::int64_t actions);
 // Whether exchanges of tokens hide inside pairs of actions.

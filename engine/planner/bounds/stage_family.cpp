@@ -252,10 +252,10 @@ StageTable StageFamily::table(const std::vector<StageShape>& stages) const {
   return table;
 }
 
-Result<StageTable> stage_table(const Setup& setup, const Machine& machine) {
+Result<StageTable> stage_table(const Setup& setup, const Machine& machine, bool with_stretches) {
   const std::vector<StageShape> shapes = shapes_of(setup);
   Result<StageFamily> family =
-      StageFamily::make(setup, machine, {shapes.begin(), shapes.end()}, true);
+      StageFamily::make(setup, machine, {shapes.begin(), shapes.end()}, with_stretches);
   if (!family) return family.error();
   return family->table(shapes);
 }

@@ -62,7 +62,8 @@ class StageFamily {
   std::int64_t transfer_ = 0;
 };
 
-// Makes the table of one Setup, with stretches.
-Result<StageTable> stage_table(const Setup& setup, const Machine& machine);
+// Makes the table of one Setup. `with_stretches`: as make() takes it.
+Result<StageTable> stage_table(const Setup& setup, const Machine& machine,
+                               bool with_stretches = true);
 
 }  // namespace parallelarium

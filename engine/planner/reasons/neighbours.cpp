@@ -7,6 +7,7 @@
 #include "engine/plan/placement/parallel.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/bounds/bound.h"
 #include "engine/planner/entry.h"
 
 namespace parallelarium {
@@ -143,9 +144,9 @@ class TwoShortest {
 };
 
 // The plan of a Setup that fits; none: it cannot be, or is slower than two others.
-std::optional<Plan> fitting_plan(const Setup& setup, const Machine& machine,
+std::optional<Plan> fitting_plan(const Setup& setup, std::int64_t at_least, const Machine& machine,
                                  const PlanRefusal& refuses, TwoShortest& shortest) {
-  if (refusal_of(setup, refuses)) return std::nullopt;
+  if (!shortest.may_have(at_least) || refusal_of(setup, refuses)) return std::nullopt;
   Result<Trial> trial =
       try_candidate(setup, machine, [&](std::int64_t nanoseconds, std::int64_t /*bytes*/) {
         return shortest.may_have(nanoseconds);
@@ -155,6 +156,30 @@ std::optional<Plan> fitting_plan(const Setup& setup, const Machine& machine,
   return std::move(trial->tried.plan);
 }
 
+// Those that may fit by the bounds of a search, the shortest step they leave possible first, with
+// that. What of a change cannot be bounded may take no time.
+std::vector<std::pair<std::int64_t, ChangedSetup>> by_bound(std::vector<ChangedSetup> changed,
+                                                            const Machine& machine,
+                                                            const std::atomic<bool>* cancel) {
+  constexpr std::int64_t kOut = INT64_MAX;
+  const std::optional<std::int64_t> capacity = capacity_of(machine);
+  std::vector<std::pair<std::int64_t, ChangedSetup>> all;
+  for (ChangedSetup& change : changed) all.emplace_back(0, std::move(change));
+  in_parallel(all.size(), [&](std::size_t at) {
+    auto& [least, change] = all[at];
+    if (cancel != nullptr && *cancel) return;
+    if (!validate(change.setup).empty()) least = kOut;
+    if (least == kOut || !may_bound(change.setup, machine)) return;
+    const Result<Bound> bound = bound_of(change.setup, machine);
+    if (!bound) return;  // a prediction says so
+    least = capacity && bound->bytes > *capacity ? kOut : bound->nanoseconds;
+  });
+  std::erase_if(all, [](const auto& each) { return each.first == kOut; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return all;
+}
+
 // The single change that fits, is wanted and whose step is the shortest, without its sentence.
 std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine,
                                         const ChangeRules& rules) {
@@ -162,23 +187,25 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
   if (rules.wanted)
     std::erase_if(changed, [&](const auto& change) { return !rules.wanted(change.setup); });
   changed.insert(changed.end(), rules.others.begin(), rules.others.end());
+  const auto ordered = by_bound(std::move(changed), machine, rules.cancel);
   struct Fitting {
     std::size_t at = 0;
     Plan plan;
   };
-  std::vector<std::optional<Fitting>> tried(changed.size());
+  std::vector<std::optional<Fitting>> tried(ordered.size());
   TwoShortest shortest;
   const std::size_t at_once = 4 * parallel_bodies();
-  for (std::size_t first = 0; first < changed.size(); first += at_once) {
-    in_parallel(std::min(at_once, changed.size() - first), [&](std::size_t item) {
+  for (std::size_t first = 0; first < ordered.size(); first += at_once) {
+    in_parallel(std::min(at_once, ordered.size() - first), [&](std::size_t item) {
       const std::size_t at = first + item;
-      if (auto plan = fitting_plan(changed[at].setup, machine, rules.refuses, shortest))
+      const auto& [least, change] = ordered[at];
+      if (auto plan = fitting_plan(change.setup, least, machine, rules.refuses, shortest))
         tried[at] = Fitting{at, std::move(*plan)};
     });
     if (rules.cancel != nullptr && *rules.cancel) return std::nullopt;
     if (rules.progress)
-      rules.progress(static_cast<double>(std::min(first + at_once, changed.size())) /
-                     static_cast<double>(changed.size()));
+      rules.progress(static_cast<double>(std::min(first + at_once, ordered.size())) /
+                     static_cast<double>(ordered.size()));
   }
   std::vector<Fitting> fitting;
   for (std::optional<Fitting>& each : tried)
@@ -187,11 +214,12 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
   std::sort(fitting.begin(), fitting.end(), [](const auto& a, const auto& b) {
     return stands_before(a.plan, b.plan, Objective::kTime);
   });
-  Result<Tried> whole = try_setup(changed[fitting[0].at].setup, machine, true, rules.refuses);
+  Result<Tried> whole =
+      try_setup(ordered[fitting[0].at].second.setup, machine, true, rules.refuses);
   if (!whole) return std::nullopt;
-  SingleChange found{changed[fitting[0].at].change, std::move(whole->plan), {}, false, {}};
+  SingleChange found{ordered[fitting[0].at].second.change, std::move(whole->plan), {}, false, {}};
   if (fitting.size() > 1)
-    found.next = {changed[fitting[1].at].change, fitting[1].plan.step.seconds};
+    found.next = {ordered[fitting[1].at].second.change, fitting[1].plan.step.seconds};
   return found;
 }
 

@@ -86,6 +86,10 @@ std::vector<PlanReason> neighbour_reasons(const Plan& plan,
 
 }  // namespace
 
+PlanReason reason_for(const Plan& plan, const Change& change, const Plan& changed) {
+  return reason_of(plan, change, changed);
+}
+
 PlanReason reason_behind(const Plan& best, const Plan& plan) {
   return reason_of(best, change_of(best.setup, plan.setup), plan);
 }
