@@ -103,6 +103,17 @@ TEST(Rules, SayThatPlansWereTooLongToBeTried) {
   note_rules(with_long, request);
   EXPECT_EQ(order_of(with_long).sentence.id, "plan-rule-long");
   EXPECT_EQ(order_of(with_long).too_long, 3);
+  // A plan is known, but others that would come before it were not tried.
+  with_long.rules.clear();
+  with_long.keeping.back() = with_long.best.front();
+  note_rules(with_long, request);
+  EXPECT_EQ(order_of(with_long).sentence.id, "plan-rule-untried");
+  EXPECT_NE(order_of(with_long).sentence.text.find(", 3 in all,"), std::string::npos);
+  EXPECT_TRUE(order_of(with_long).holds);
+  with_long.rules.clear();
+  with_long.keeping_too_long.back() = 0;
+  note_rules(with_long, request);
+  EXPECT_EQ(order_of(with_long).sentence.id, "plan-rule-best");
 }
 
 // A batch is under the critical one of its model, or over it, and no plan changes that.

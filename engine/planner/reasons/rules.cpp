@@ -129,6 +129,12 @@ void note_rules(PlanResult& result, const PlanRequest& request) {
       told.tied = !told.holds && result.ties.within(best.step.seconds, plan->step.seconds);
     }
     told.sentence = say(told);
+    if (told.seconds && told.too_long > 0)
+      told.sentence =
+          message("plan-rule-untried",
+                  "{} Others that may come before that, {} in all, were not tried: their stages "
+                  "times their micro-batches are more than {}.",
+                  told.sentence, told.too_long, kMostFrontActions);
     result.rules.push_back(std::move(told));
   };
   for (std::size_t at = 0; at < std::size(kRules); ++at) {
