@@ -85,8 +85,8 @@
         <translation>Netz zwischen Knoten</translation>
     </message>
     <message>
-        <source>Rate of a network card, one way</source>
-        <translation>Rate einer Netzwerkkarte, je Richtung</translation>
+        <source>Rate of a card, one way</source>
+        <translation>Rate einer Karte, je Richtung</translation>
     </message>
     <message>
         <source>Reset devices</source>

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "app/settings/controls.h"
+#include "tests/app/window/german.h"
 
 namespace parallelarium {
 namespace {
@@ -101,6 +102,17 @@ TEST_F(ChangeDevices, ChangesWhatNodesShareOfTheNetwork) {
   session.wait_for_prediction();
   EXPECT_EQ(session.machine().nics(), 8);
   EXPECT_EQ(session.machine().nodes_per_leaf.value, 384);
+}
+
+TEST_F(ChangeDevices, NamesTheNetworkInGerman) {
+  const German german;
+  const MachineSheet own(session);
+  QStringList texts;
+  for (const auto* label : own.findChildren<QLabel*>()) texts << label->text();
+  for (const char* text :
+       {"Rate einer Karte, je Richtung", "Netzwerkkarten eines Knotens", "eine für jedes Gerät",
+        "Knoten einer Blattgruppe", "Überbuchung darüber", "Switches addieren (SHARP)"})
+    EXPECT_TRUE(texts.contains(QString::fromUtf8(text))) << text;
 }
 
 TEST_F(ChangeDevices, GoesBackFigureByFigure) {
