@@ -17,6 +17,7 @@
 #include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/selection/line_column.h"
+#include "app/selection/proof_text.h"
 #include "app/settings/controls.h"
 #include "app/shell/scroll_hint.h"
 #include "app/state/topic.h"
@@ -255,20 +256,6 @@ void SelectionPanel::fit() {
   column_->setEnabled(true);
   column_->invalidate();
   widget()->setMinimumHeight(std::max(0, column_->totalHeightForWidth(viewport()->width())));
-}
-
-QString proof_text(const nlohmann::json& proof) {
-  const bool holds = proof.value("holds", false);
-  if (proof.value("in_16_bit", false))
-    return holds ? SelectionPanel::tr(
-                       "The losses and all gradients differ from one rank in fp32 by no more than "
-                       "those of one rank in 16 bit do.")
-                 : SelectionPanel::tr(
-                       "The run differs from one rank in fp32 by more than rounding to 16 bit "
-                       "explains.");
-  return holds ? SelectionPanel::tr(
-                     "The losses and all gradients equal those of one rank within their bounds.")
-               : SelectionPanel::tr("The run differs from one rank by more than its bounds allow.");
 }
 
 void SelectionPanel::add_proof() {

@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QScrollArea>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 
 #include "app/state/session.h"
 
@@ -24,8 +23,6 @@ struct SelectionText {
   std::vector<FactLine> facts;
 };
 SelectionText describe_selection(const Session& session);
-// Whether a run was the same as one rank, by the proof that the engine sent.
-QString proof_text(const nlohmann::json& proof);
 // All of it in one line, as it is heard.
 QString selection_sentence(const SelectionText& text);
 

@@ -5,7 +5,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/selection/selection_panel.h"
+#include "app/selection/proof_text.h"
 #include "app/settings/setup_fields.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"

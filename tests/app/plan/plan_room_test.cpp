@@ -5,7 +5,7 @@
 
 #include "app/export/export_dialog.h"
 #include "app/look/figures.h"
-#include "app/selection/selection_panel.h"
+#include "app/selection/proof_text.h"
 #include "app/shell/banner.h"
 #include "app/shell/top_bar.h"
 #include "app/views/compare/compare_data.h"
