@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "kernels/vocabulary/cross_entropy.h"
 #include "kernels/vocabulary/embedding.h"
 #include "tests/kernels/reference.h"
@@ -65,6 +67,27 @@ TEST_P(CrossEntropy, GradientIsTheSlope) {
   double sum = 0;
   for (const float value : grad) sum += double{value};
   EXPECT_NEAR(sum, 0, 1e-6 * static_cast<double>(N));
+}
+
+// What PyTorch adds up: the softmax without its targets, and the gradient of the log-probabilities,
+// which is that of logits of which none is possible, with sums so large that 0 is exact.
+TEST_P(CrossEntropy, GradientIsSoftmaxAndTargetsToTheBit) {
+  const Floats logits = random_floats(N * V, 1);
+  run(logits);
+  Floats grad = logits, softmax = logits, of_targets(logits.size(), -1e30F);
+  const Floats largest(sum_exp.size(), std::numeric_limits<float>::max());
+  const auto make = [&](Floats& of, const Floats& sums, const std::int32_t* at) {
+    loss_grad_cpu(of.data(), row_max.data(), sums.data(), at, 0.25F, N, V);
+  };
+  make(grad, sum_exp, targets.data());
+  make(softmax, sum_exp, nullptr);
+  make(of_targets, largest, targets.data());
+  for (std::int64_t n = 0; n < N; ++n)
+    for (std::int64_t v = 0; v < V; ++v) {
+      const auto at = static_cast<std::size_t>(n * V + v);
+      EXPECT_EQ(of_targets[at], v == targets[static_cast<std::size_t>(n)] ? -0.25F : 0.0F);
+      EXPECT_EQ(softmax[at] + of_targets[at], grad[at]);
+    }
 }
 
 TEST_P(CrossEntropy, MaximaAndSumsAtOnceAreTheSameToTheBit) {

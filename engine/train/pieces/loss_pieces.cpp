@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three parts of the loss.
 #include <array>
+#include <limits>
 
 #include "engine/train/pieces/launch.h"
 
@@ -40,14 +41,16 @@ void loss_forward(const Launch& op) {
 }
 
 // In place: logits become their gradient, without the targets' part where `targets` is null.
-void to_gradient(const Launch& op, std::size_t logits, const std::int32_t* targets) {
+void to_gradient(const Launch& op, std::size_t logits, const float* sum_exp,
+                 const std::int32_t* targets) {
   const auto scale = static_cast<float>(1.0 / static_cast<double>(op.shape.global_tokens));
-  op.device.loss_grad(op.values(logits), op.f32(0), op.f32(1), targets, scale, op.N(), op.shape.V,
+  op.device.loss_grad(op.values(logits), op.f32(0), sum_exp, targets, scale, op.N(), op.shape.V,
                       op.shape.logits_pitch());
 }
 
 // As PyTorch does it op by op (LossCopies::kFp32). The gradient of the log-probabilities is that of
-// logits of which none is possible; the softmax, scaled, and that add up to the gradient.
+// logits of which none is possible, with sums so large that 0 is exact; the softmax, scaled, and
+// that add up to the gradient. The place of the softmax holds those sums before.
 void loss_input_grad_in_fp32(const Launch& op) {
   constexpr std::size_t kGradient = 3, kLogits = 4, kOfProbabilities = 5, kNext = 6;
   const bool casts = op.operands[kGradient].type != DataType::kF32;
@@ -55,9 +58,10 @@ void loss_input_grad_in_fp32(const Launch& op) {
   const std::size_t softmax = op.shape.cuts_vocabulary() ? kNext : sum;
   op.device.fill_rows(op.values(kOfProbabilities), op.shape.logits_pitch(), kNoLogit, op.N(),
                       op.shape.logits_pitch());
-  to_gradient(op, kOfProbabilities, op.i32(2));
+  op.device.fill_rows(op.values(softmax), op.N(), std::numeric_limits<float>::max(), 1, op.N());
+  to_gradient(op, kOfProbabilities, op.f32(softmax), op.i32(2));
   copy_logits(op, softmax, kLogits);
-  to_gradient(op, softmax, nullptr);
+  to_gradient(op, softmax, op.f32(1), nullptr);
   const std::array<const std::byte*, 2> parts = {op.bytes(softmax), op.bytes(kOfProbabilities)};
   op.device.combine(DataType::kF32, Reduction::kSum, op.bytes(sum), parts, 1,
                     op.operands[sum].count);
@@ -68,7 +72,7 @@ void loss_input_grad(const Launch& op) {
   constexpr std::size_t kLogits = 3, kGradient = 4;
   if (op.count() > kGradient + 1) return loss_input_grad_in_fp32(op);
   if (op.count() > kGradient) copy_logits(op, kGradient, kLogits);
-  to_gradient(op, op.count() - 1, op.i32(2));
+  to_gradient(op, op.count() - 1, op.f32(1), op.i32(2));
 }
 
 constexpr LaunchRow kLossEntries[] = {
