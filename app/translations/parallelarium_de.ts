@@ -10521,6 +10521,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>layer</name>
     <message>
+        <source>filled as far as done</source>
+        <translation>gefüllt, soweit getan</translation>
+    </message>
+    <message>
+        <source>now, filled as far as done</source>
+        <translation>jetzt, gefüllt, soweit getan</translation>
+    </message>
+    <message>
         <source>K, V on their way, for step 2</source>
         <translation>K, V unterwegs, für Schritt 2</translation>
     </message>

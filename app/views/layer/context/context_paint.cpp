@@ -76,7 +76,7 @@ std::vector<LegendWord> context_legend(const LayerPicture& picture, const Theme&
     sign(ContextPaintWords::tr("tokens b, head 2"), QStringLiteral("b2"));
   } else {
     box(ContextPaintWords::tr("computed, in its rank's color"), color, Qt::NoPen);
-    box(ContextPaintWords::tr("now"), Qt::NoBrush, QPen(theme.mark, 2));
+    box(ContextPaintWords::tr("now, filled as far as done"), Qt::NoBrush, QPen(theme.mark, 2));
     box(ContextPaintWords::tr("still to come"), Qt::NoBrush, edge);
     words.push_back(
         {ContextPaintWords::tr("on the diagonal: half a block"),

@@ -69,11 +69,18 @@ void paint_nothing_mark(QPainter& painter, const QRectF& at, const Theme& theme)
                  QPen(theme.solid(OpColor::kCommunication), 1, Qt::DotLine));
 }
 
-// A tensor and a collective.
-void paint_coming_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
-  filled(painter, at.adjusted(-1, 0, -8, 0), Qt::NoBrush, QPen(edge_of_activation(theme), 1));
-  paint_bar_mark(painter, at.right() - 5, at, Qt::NoBrush,
-                 QPen(theme.solid(OpColor::kCommunication), 1));
+// A tensor and a collective, each half done: they fill from above.
+void paint_progress_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  const QRectF tensor = at.adjusted(-1, 0, -8, 0);
+  const QRectF upper(at.left() - 1, at.top(), at.width() + 2, at.height() / 2);
+  const QColor sent = theme.solid(OpColor::kCommunication);
+  painter.save();
+  painter.setClipRect(upper, Qt::IntersectClip);
+  filled(painter, tensor, fill_of(theme, TensorRole::kActivation), Qt::NoPen);
+  paint_bar_mark(painter, at.right() - 5, at, sent, Qt::NoPen);
+  painter.restore();
+  filled(painter, tensor, Qt::NoBrush, QPen(edge_of_activation(theme), 1));
+  paint_bar_mark(painter, at.right() - 5, at, Qt::NoBrush, QPen(sent, 1));
 }
 
 void paint_below_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
@@ -96,7 +103,7 @@ std::vector<LegendWord> layer_legend(const LayerPicture& picture) {
   words.push_back({LayerLegend::tr("partial sum"), paint_sum_mark});
   words.push_back({LayerLegend::tr("collective"), paint_collective_mark});
   words.push_back({LayerLegend::tr("nothing sent"), paint_nothing_mark});
-  words.push_back({LayerLegend::tr("still to come"), paint_coming_mark});
+  words.push_back({LayerLegend::tr("filled as far as done"), paint_progress_mark});
   if (picture.look.inside) {
     words.push_back({LayerLegend::tr("below 0"), paint_below_mark});
     words.push_back({LayerLegend::tr("above 0, one scale for all ranks"), paint_above_mark});
