@@ -167,7 +167,7 @@ double paint_best_head(QPainter& painter, const QRectF& rect, const PlanAnswer& 
 constexpr double kRank = 84, kBetween = 10;
 constexpr int kSmall = 11, kNormal = 12;  // sizes of text
 
-struct Columns {
+struct FittingColumns {
   std::vector<Column> all;
   int size = kNormal;  // of the cells' text
   double sum() const {
@@ -179,8 +179,8 @@ struct Columns {
 
 // Each column is as wide as its title and its longest cell. Where there is no room for all, some
 // are left out, and then the text is smaller.
-Columns fitting_columns(const SearchPicture& picture, const Theme& theme, double room) {
-  Columns columns{columns_of(picture)};
+FittingColumns fitting_columns(const SearchPicture& picture, const Theme& theme, double room) {
+  FittingColumns columns{columns_of(picture)};
   const auto measure = [&](int size) {
     columns.size = size;
     for (Column& column : columns.all) {
@@ -203,7 +203,7 @@ Columns fitting_columns(const SearchPicture& picture, const Theme& theme, double
 double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& picture,
                   const Theme& theme, SearchHits* hits, TextLog* texts) {
   const PlanAnswer& answer = *picture.answer;
-  const Columns columns = fitting_columns(picture, theme, rect.width() - kRank);
+  const FittingColumns columns = fitting_columns(picture, theme, rect.width() - kRank);
   const QFont plain = theme.font(columns.size), bold = theme.font(columns.size, true),
               small = theme.font(kSmall);
   double y = paint_best_head(painter, rect, answer, theme, texts);
