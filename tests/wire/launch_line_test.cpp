@@ -69,7 +69,7 @@ TEST(LaunchScript, MayBeJoinedWithItsMarksLeft) {
   EXPECT_EQ(read.setup.model.hidden, 64);
   EXPECT_EQ(read.setup.model.heads, 4);
   EXPECT_EQ(read.setup.mesh.dp, 8);
-  EXPECT_TRUE(read.not_understood.empty());
+  for (const Message& note : read.not_understood) EXPECT_NE(note.id, "framework-unread");
 }
 
 // In fp16 Megatron adds gradients up in fp32 only where it is told to, in bf16 always.

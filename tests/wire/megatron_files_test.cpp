@@ -223,7 +223,7 @@ TEST(Megatron, TellsTheTimeOfEachOfItsSteps) {
     for (const std::string& part :
          {std::string(said), "--train-iters " + std::to_string(steps) + " ",
           std::string("--log-interval 1 "), std::string("--log-throughput "),
-          std::string("--eval-iters 0 ")})
+          std::string("--eval-iters 0\n")})
       EXPECT_THAT(text, testing::HasSubstr(part));
     EXPECT_EQ(read_or_fail("megatron", text).setup.run.steps, steps);
   }
