@@ -878,6 +878,14 @@
         <source>one unit is the mean forward; by stage %1</source>
         <translation>eine Einheit ist der mittlere Vorwärtslauf; je Stufe %1</translation>
     </message>
+    <message>
+        <source>hung</source>
+        <translation>gehangen</translation>
+    </message>
+    <message>
+        <source>ended after %1 s</source>
+        <translation>nach %1 s beendet</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>

@@ -12,6 +12,7 @@
 #include "engine/run/gpu/module/module.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 #include "engine/run/net/world.h"
+#include "engine/schedules/schedule.h"
 #include "engine/train/data.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/version.h"
@@ -250,7 +251,9 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   const bool may_hang = let_it_hang_seconds > 0;
   if (may_hang)
     if (const Result<void> can = can_hang(ready); !can) return can.error();
-  if (!ready.calibrated() && ready.leads()) {
+  // No rate matters to ranks that wait for ever, and no prediction of theirs is shown.
+  const bool hangs = may_hang && !make_order(ready.setup);
+  if (!ready.calibrated() && ready.leads() && !hangs) {
     const RunControl control = control_of(watch, "calibrating");
     Result<Machine> machine = ready.choice.backend == Backend::kCuda
                                   ? calibrate_gpus(control, ready.choice.gpus)

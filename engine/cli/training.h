@@ -89,8 +89,9 @@ struct Training {
   std::optional<HangReport> hang;   // set: it hung as it was allowed to, and `result` holds nothing
 };
 // Calibrates first where the machine is this computer and never was calibrated.
-// `let_it_hang_seconds` above 0: an order that waits for ever is run, too, and ended when no rank
-// has moved for so long; one that does not hang is run as ever. On cores, ranks as threads.
+// `let_it_hang_seconds` above 0: an order that waits for ever is run, too, without calibrating, and
+// ended when no rank has moved for so long; one that does not hang is run as ever. On cores, ranks
+// as threads.
 // Errors: one sentence; is_about_request() tells a wish that cannot be met from a run that failed.
 // `probes`: RunWishes::probes. Errors of what is not there are about the request.
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch,

@@ -290,9 +290,16 @@ TEST_F(OrderEditing, RealRanksHangAndTheEngineSaysWhatEachWaitsFor) {
   EXPECT_FALSE(edit().can_hang()) << "nothing is missing that would let it go on";
   edit().set_line(0, QStringLiteral("F0 B1 B0 F1 F2 B2"));
   ASSERT_TRUE(edit().can_hang());
+  EXPECT_EQ(editor_quantities(edit(), session())[4].predicted.text, QStringLiteral("none"));
+  bool calibrated = false;
+  QObject::connect(&session().jobs(), &EngineJobs::state_changed, &edit(), [&] {
+    calibrated = calibrated || session().jobs().state() == RunState::kCalibrating;
+  });
   edit().let_it_hang(0.3);
   ASSERT_TRUE(wait_until([&] { return session().jobs().state() == RunState::kIdle; }, 60'000));
   ASSERT_EQ(edit().hang_report().size(), 2) << session().jobs().last_error().toStdString();
+  EXPECT_FALSE(calibrated) << "no rate matters to ranks that wait for ever";
+  EXPECT_EQ(editor_quantities(edit(), session())[4].predicted.text, QStringLiteral("hung"));
   EXPECT_THAT(edit().hang_report()[0].toStdString(), testing::HasSubstr("0"));
   edit().set_line(0, QStringLiteral("F0 F1 B0 B1 F2 B2"));
   EXPECT_TRUE(edit().hang_report().isEmpty()) << "it was of another order";

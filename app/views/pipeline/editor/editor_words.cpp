@@ -242,13 +242,14 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
                          figure(QObject::tr("%1 of %2").arg(ran).arg(times.wanted), yours), {}));
   const RunRecord* run = session.runs().current();
   const bool seen = run && run->observed() && !session.runs().current_is_stale();
-  five.push_back(pair_of(
-      "order.run", QObject::tr("Last run"),
-      figure(seen ? shown_time(run->observation.timeline.duration,
-                               session.locks().hidden_of_ops().times)
-                  : QObject::tr("none"),
-             seen ? source_text(run->observation.timeline.source) : QObject::tr("of this order")),
-      {}));
+  Figure last = figure(QObject::tr("none"), QObject::tr("of this order"));
+  if (!edit.hang_report().isEmpty())
+    last = figure(QObject::tr("hung"), QObject::tr("ended after %1 s").arg(kHangSeconds));
+  else if (seen)
+    last = figure(
+        shown_time(run->observation.timeline.duration, session.locks().hidden_of_ops().times),
+        source_text(run->observation.timeline.source));
+  five.push_back(pair_of("order.run", QObject::tr("Last run"), std::move(last), {}));
   return five;
 }
 
