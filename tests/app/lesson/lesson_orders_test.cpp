@@ -8,6 +8,7 @@
 
 #include "app/lesson/answer/drawing_grid.h"
 #include "app/state/step/order_edit.h"
+#include "app/views/pipeline/editor/editor_words.h"
 #include "app/views/pipeline/editor/known_schedules.h"
 #include "app/views/pipeline/editor/order_editor.h"
 #include "tests/app/lesson/lesson_fixture.h"
@@ -167,6 +168,37 @@ TEST_F(LessonPlay, OnlyOwnOrdersWithinTheLimitsCountAndNothingIsCarriedOver) {
   ASSERT_FALSE(player().conditions().empty());
   EXPECT_EQ(player().conditions().front().heard,
             QStringLiteral("Every rank comes to its end: not yet."));
+}
+
+TEST_F(LessonPlay, WhereLimitsAreByStageItIsSaidOfWhich) {
+  open(QStringLiteral("the-job-that-hangs"));
+  for (std::size_t at = 0; at < player().lesson().steps.size(); ++at)
+    if (player().lesson().steps[at].id == "repair-it") go_to(at);
+  ASSERT_EQ(step(), "repair-it");
+  OrderEdit& order = session_.order_edit();
+  const std::vector<std::string>& solution = player().step().order.solution;
+  for (std::size_t rank = 0; rank < solution.size(); ++rank)
+    EXPECT_EQ(order.set_line(rank, QString::fromStdString(solution[rank])), QString());
+  order.wait();
+  ASSERT_EQ(order.limits(), (HeldLimits{2, 1}));
+  const auto held = [&] { return editor_quantities(order, session_)[2]; };
+  EXPECT_EQ(held().observed.source, QStringLiteral("limit of stage 0"));
+  EXPECT_EQ(held().observed.text, QStringLiteral("2"));
+  press_primary();
+  ASSERT_TRUE(player().state().solved) << feedback().toStdString();
+  const QString known = known_schedules_table(order);
+  int over = 0;
+  for (const KnownSchedule& each : known_schedules(order)) {
+    if (each.keeps_limits()) continue;
+    ++over;
+    EXPECT_GT(each.held_there, order.limits()[std::size_t(each.over)]);
+    EXPECT_TRUE(known.contains(QStringLiteral("%1 on stage %2, limit %3")
+                                   .arg(each.held_there)
+                                   .arg(each.over)
+                                   .arg(order.limits()[std::size_t(each.over)])))
+        << known.toStdString();
+  }
+  EXPECT_GT(over, 0);
 }
 
 TEST_F(LessonPlay, PartsBeginPausedAtTheirBeginning) {

@@ -57,6 +57,19 @@ QString span_words(const OrderEdit& edit, const TimedAction& action) {
                                      forwards_figure(edit.in_forwards(action.end)));
 }
 
+// The stage that is nearest to its limit, or farthest above it; without limits the one that holds
+// most.
+std::size_t tightest_stage(const OrderEdit& edit) {
+  const auto& ranks = edit.times().ranks;
+  const auto over = [&](std::size_t rank) {
+    return ranks[rank].held - (rank < edit.limits().size() ? edit.limits()[rank] : 0);
+  };
+  std::size_t tight = 0;
+  for (std::size_t rank = 1; rank < ranks.size(); ++rank)
+    if (over(rank) > over(tight)) tight = rank;
+  return tight;
+}
+
 Figure figure(const QString& text, const QString& source) {
   Figure made;
   made.text = text;
@@ -217,15 +230,11 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
     return line.wait && line.wait->for_ever;
   });
   int ran = 0;
-  double held = 0;
-  for (const DraftRank& line : times.ranks) {
-    ran += static_cast<int>(line.ran.size());
-    held = std::max(held, line.held);
-  }
-  const QString limit =
-      edit.limits().empty()
-          ? none
-          : number_text(*std::max_element(edit.limits().begin(), edit.limits().end()));
+  for (const DraftRank& line : times.ranks) ran += static_cast<int>(line.ran.size());
+  const std::size_t tight = tightest_stage(edit);
+  const double held = times.ranks.empty() ? 0 : times.ranks[tight].held;
+  const QString limit = edit.limits().empty() ? none : number_text(edit.limits()[tight]);
+  const bool by_stage = limits_differ(edit.limits());
   std::vector<Quantity> five;
   five.push_back(pair_of("order.makespan", QObject::tr("Length, forwards"),
                          figure(whole   ? forwards_figure(edit.in_forwards(times.makespan))
@@ -237,7 +246,8 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
                          figure(whole ? share_text(times.bubble_in(times.makespan)) : none, yours),
                          figure(floor ? share_text(edit.floor_bubble()) : none, bound)));
   five.push_back(pair_of("order.held", QObject::tr("Most held"), figure(number_text(held), yours),
-                         figure(limit, QObject::tr("limit"))));
+                         figure(limit, by_stage ? QObject::tr("limit of stage %1").arg(tight)
+                                                : QObject::tr("limit"))));
   five.push_back(pair_of("order.ran", QObject::tr("Actions that run"),
                          figure(QObject::tr("%1 of %2").arg(ran).arg(times.wanted), yours), {}));
   const RunRecord* run = session.runs().current();

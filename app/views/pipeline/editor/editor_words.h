@@ -4,6 +4,8 @@
 #pragma once
 
 #include <QString>
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "app/selection/selection_panel.h"
@@ -30,6 +32,10 @@ QString floor_reason(const OrderEdit& edit);
 QString path_text(const OrderEdit& edit);
 // A run of this order, and what was predicted for it; empty: none was made.
 QString run_text(const Session& session);
+// Whether stages may hold unlike many micro-batches.
+inline bool limits_differ(const HeldLimits& limits) {
+  return std::adjacent_find(limits.begin(), limits.end(), std::not_equal_to<>()) != limits.end();
+}
 
 std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& session);
 // An action of the order, or one that may come next.

@@ -6,6 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/pipeline/editor/editor_paint.h"
+#include "app/views/pipeline/editor/editor_words.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/schedules/order_search.h"
 #include "engine/schedules/schedule.h"
@@ -29,18 +30,35 @@ std::vector<KnownSchedule> known_schedules(const OrderEdit& edit) {
                                    [&](const Order& other) { return other.ranks == order->ranks; });
     if (twice) continue;
     const TimedOrder timed = time_by_stage(*order, edit.durations());
-    KnownSchedule row{QString::fromStdString(info.title), timed.makespan, timed.bubble_of_total, 0,
-                      true};
+    KnownSchedule row{QString::fromStdString(info.title), timed.makespan, timed.bubble_of_total};
     for (std::size_t rank = 0; rank < timed.peak_in_flight.size(); ++rank) {
       row.held = std::max(row.held, timed.peak_in_flight[rank]);
-      if (rank < edit.limits().size() && timed.peak_in_flight[rank] > edit.limits()[rank] + 1e-9)
-        row.keeps_limits = false;
+      if (row.keeps_limits() && rank < edit.limits().size() &&
+          timed.peak_in_flight[rank] > edit.limits()[rank] + 1e-9) {
+        row.over = static_cast<int>(rank);
+        row.held_there = timed.peak_in_flight[rank];
+      }
     }
     known.push_back(std::move(row));
     listed.push_back(*order);
   }
   return known;
 }
+
+namespace {
+
+// "4"; "2 on stage 1, limit 1" where that is the first stage that holds too many.
+QString held_words(const KnownSchedule& known, const HeldLimits& limits) {
+  if (known.keeps_limits()) return number_text(known.held);
+  if (!limits_differ(limits))
+    return QObject::tr("%1, above the limit").arg(number_text(known.held));
+  return QObject::tr("%1 on stage %2, limit %3")
+      .arg(number_text(known.held_there))
+      .arg(known.over)
+      .arg(number_text(limits[static_cast<std::size_t>(known.over)]));
+}
+
+}  // namespace
 
 bool shows_known_schedules(const OrderEdit& edit) {
   if (!edit.task() || !edit.task()->solved || !edit.problem().isEmpty()) return false;
@@ -62,11 +80,8 @@ QString known_schedules_table(const OrderEdit& edit) {
   QString table = row("th", {QObject::tr("Known schedules of this work"), QObject::tr("forwards"),
                              QObject::tr("bubble"), QObject::tr("most held")});
   for (const KnownSchedule& each : known)
-    table +=
-        row("td",
-            {each.title, forwards_figure(edit.in_forwards(each.makespan)), share_text(each.bubble),
-             each.keeps_limits ? number_text(each.held)
-                               : QObject::tr("%1, above the limit").arg(number_text(each.held))});
+    table += row("td", {each.title, forwards_figure(edit.in_forwards(each.makespan)),
+                        share_text(each.bubble), held_words(each, edit.limits())});
   return QStringLiteral("<table>") + table + QStringLiteral("</table>");
 }
 

@@ -13,7 +13,9 @@ namespace parallelarium {
 struct KnownSchedule {
   QString title;
   double makespan = 0, bubble = 0, held = 0;  // as OrderEdit's durations; share; micro-batches
-  bool keeps_limits = true;
+  int over = -1;  // the first stage that holds more than it may, or none
+  double held_there = 0;
+  bool keeps_limits() const { return over < 0; }
 };
 
 // Those that have the order's stages on the same ranks and split backwards where it does; of two
