@@ -33,9 +33,11 @@ void LessonLocks::set_allowed(const QStringList& keys) {
   Q_EMIT allowed_changed();
 }
 
-void LessonLocks::set_question_open(bool open) {
-  if (open == question_open_) return;
+void LessonLocks::set_question_open(bool open, bool run_answers) {
+  run_answers = open && run_answers;
+  if (open == question_open_ && run_answers == run_answers_) return;
   question_open_ = open;
+  run_answers_ = run_answers;
   Q_EMIT question_changed();
 }
 

@@ -49,9 +49,11 @@ class LessonLocks : public QObject {
   bool allowed(const QString& key) const;
   const QStringList& allowed_keys() const { return allowed_; }
   void set_allowed(const QStringList& keys);
-  // A question of the lesson is open and a run would show its answer.
+  // A question of the lesson is open, so that nothing may run; and whether a run of what is set
+  // would show its answer.
   bool question_open() const { return question_open_; }
-  void set_question_open(bool open);
+  bool run_answers() const { return run_answers_; }
+  void set_question_open(bool open, bool run_answers = false);
   const std::vector<Guess>& guesses() const { return guesses_; }
   void set_guesses(std::vector<Guess> guesses);
   // The text of the guess at this metric that is about `setup` and `collective`, or empty; also
@@ -73,7 +75,7 @@ class LessonLocks : public QObject {
 
  private:
   QStringList hidden_, allowed_;
-  bool question_open_ = false;
+  bool question_open_ = false, run_answers_ = false;
   std::vector<Guess> guesses_;
   nlohmann::json lesson_state_;
 };

@@ -38,6 +38,17 @@ RunSettings run_of(RunSettings students, const RunSettings& lessons) {
   return students;
 }
 
+// Whether a run of what is set shows what the step asks: a plan, or a figure of these settings.
+// What the answer reveals is another setup, and what names no figure may be about any.
+bool asks_of_shown(const Step& step) {
+  if (step.sets_plan()) return true;
+  const auto names = [](const Ask& ask) { return !ask.metric.empty(); };
+  return step.reveal.empty() &&
+         ((step.ask && names(*step.ask)) ||
+          std::any_of(step.parts.begin(), step.parts.end(),
+                      [&](const QuestionPart& part) { return names(part.ask); }));
+}
+
 }  // namespace
 
 LessonPlayer::LessonPlayer(Session& session, QObject* parent) : QObject(parent), session_(session) {
@@ -181,7 +192,8 @@ void LessonPlayer::apply_hidden_and_allowed() {
   const bool keeps_lock = step().kind == StepKind::kGoal || step().sets_plan() || open_question;
   if (step().sets_plan() && !open_question) allowed = {QLatin1String(kNoSetting)};
   session_.locks().set_allowed(keeps_lock ? allowed : QStringList());
-  session_.locks().set_question_open(step().kind == StepKind::kPredict && open_question);
+  session_.locks().set_question_open(step().kind == StepKind::kPredict && open_question,
+                                     asks_of_shown(step()));
 }
 
 void LessonPlayer::set_settings(const Result<Settings>& wanted) {

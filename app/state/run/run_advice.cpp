@@ -19,9 +19,10 @@ struct RunAdvice {
 };
 
 QString question_refusal(const Session& session) {
-  return session.locks().question_open()
+  if (!session.locks().question_open()) return {};
+  return session.locks().run_answers()
              ? RunAdvice::tr("A run would show the answer: commit yours in the lesson first.")
-             : QString();
+             : RunAdvice::tr("Answer the lesson's question first.");
 }
 
 // What would shrink what does not fit, of what is not used up; in a lesson nothing, whose task it

@@ -63,12 +63,14 @@ TEST_F(LocksTest, AGuessStandsAtTheSettingsAndTheCollectiveThatItIsAbout) {
 
 TEST_F(LocksTest, ClearingTellsWhatChangedAndKeepsTheLesson) {
   locks.set_lesson_state({{"lesson", "pipeline-bubble"}});
-  locks.set_question_open(true);
+  locks.set_question_open(true, true);
+  EXPECT_TRUE(locks.run_answers());
   locks.set_guesses({{QStringLiteral("bubble.of_total"), 0.2, QStringLiteral("20 %")}});
   EXPECT_EQ(question.count(), 1);
   EXPECT_EQ(guesses.count(), 1);
   locks.clear();
   EXPECT_FALSE(locks.question_open());
+  EXPECT_FALSE(locks.run_answers());
   EXPECT_TRUE(locks.guesses().empty());
   EXPECT_EQ(question.count(), 2);
   EXPECT_EQ(guesses.count(), 2);
