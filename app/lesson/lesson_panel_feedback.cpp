@@ -118,6 +118,7 @@ QString LessonPanel::verdict_text() const {
     return player_.step().kind == StepKind::kRun ? tr("✓ The run passes the checks of this part")
                                                  : tr("✓ Right");
   if (state.unmet) return tr("Check not met");
+  if (player_.disturbance()) return tr("Disturbed run");
   if (player_.mended()) return tr("Reached");
   return state.judgement->verdict == Verdict::kAgain ? tr("Try again") : tr("Not quite");
 }

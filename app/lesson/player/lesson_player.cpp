@@ -307,10 +307,20 @@ void LessonPlayer::note_run() {
   state.date = seen.date;
 }
 
+std::optional<Message> LessonPlayer::disturbance() const {
+  if (step().kind != StepKind::kRun || step().runs_collective() || !state().judgement ||
+      state().judgement->verdict == Verdict::kRight)
+    return std::nullopt;
+  const RunRecord* run = session_.runs().current();
+  if (!run || !run->observed() || run->observation.date != state().date) return std::nullopt;
+  return delay_of(run->observation);
+}
+
 bool LessonPlayer::may_continue() const {
   if (state().solved) return false;
   const bool reaches = step().kind == StepKind::kGoal || step().kind == StepKind::kBuild;
-  return (step().kind == StepKind::kRun && state().misses >= 2) ||
+  const int misses = disturbance() ? 1 : 2;  // of which the student is not the cause
+  return (step().kind == StepKind::kRun && state().misses >= misses) ||
          (exam_ && reaches && state().attempts > 0);
 }
 

@@ -154,8 +154,10 @@ class LessonPlayer : public QObject {
   // answer be shown, which solves the step. Only the first answer counts.
   bool may_show_answer() const;
   void show_answer();
-  // Whether a run step may be left with a run that missed its check: after two of them, since a
-  // busy computer may never pass it. The answers say so.
+  // What kept the run from its times that was judged last and missed a check, or none.
+  std::optional<Message> disturbance() const;
+  // Whether a run step may be left with a run that missed its check: after one that was disturbed,
+  // or two, since a busy computer may never pass it. The answers say so.
   // A goal or an order of an exam may be left once it was checked.
   bool may_continue() const;
   void continue_unmet();

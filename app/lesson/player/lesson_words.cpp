@@ -4,6 +4,8 @@
 #include <QLocale>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
@@ -121,6 +123,23 @@ QString limit_sentence(const CheckOutcome& outcome) {
   return (least ? Limits::tr("To pass, %1 must be at least %2; in this run it is %3.")
                 : Limits::tr("To pass, %1 must be at most %2; in this run it is %3."))
       .arg(name, text(outcome.wanted), found);
+}
+
+// The figures that a check lets pass.
+std::pair<double, double> passing(const CheckOutcome& outcome) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const double around = outcome.check.tolerance.around(outcome.wanted);
+  const char first = outcome.check.op.front();
+  return {first == '<' ? -kAny : outcome.wanted - (first == '=' ? around : 0),
+          first == '>' ? kAny : outcome.wanted + (first == '=' ? around : 0)};
+}
+
+// Whether what passes `one` passes `other` too, and not the other way round: then `other` needs no
+// sentence of its own.
+bool asks_more(const CheckOutcome& one, const CheckOutcome& other) {
+  const auto inner = passing(one), outer = passing(other);
+  return one.check.metric() == other.check.metric() && inner != outer &&
+         inner.first >= outer.first && inner.second <= outer.second;
 }
 
 // "Everything is placed, 11 of 16: not yet."
@@ -251,9 +270,13 @@ QString LessonPlayer::model_answer() const {
 
 QString LessonPlayer::missed_limits() const {
   if (step().kind != StepKind::kRun) return {};
-  QStringList limits;
+  std::vector<CheckOutcome> missed;
   for (const CheckOutcome& outcome : state().judgement->checks)
-    if (!outcome.holds && outcome.value && outcome.check.op != "!=")
+    if (!outcome.holds && outcome.value && outcome.check.op != "!=") missed.push_back(outcome);
+  QStringList limits;
+  for (const CheckOutcome& outcome : missed)
+    if (std::none_of(missed.begin(), missed.end(),
+                     [&](const CheckOutcome& other) { return asks_more(other, outcome); }))
       limits << limit_sentence(outcome);
   if (state().unmet) limits << Limits::tr("You went on with this run: the check is **not met**.");
   return limits.join(QStringLiteral("\n\n"));
@@ -367,6 +390,8 @@ QString LessonPlayer::feedback() const {
     words = filled(text(at_).part(part), judgement.symbols);
   if (const QString limits = missed_limits(); !limits.isEmpty())
     words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + limits;
+  if (const std::optional<Message> disturbed = disturbance())
+    words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + sentence(*disturbed);
   for (const Message& reason : judgement.reasons)
     words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + sentence(reason);
   return words;

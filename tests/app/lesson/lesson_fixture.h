@@ -64,10 +64,12 @@ class LessonPlay : public testing::Test {
     QApplication::processEvents();
   }
   // A finished run of what is set, with its bubble of the whole step.
-  void bring_run(double bubble, const std::string& date = "2026-11-21T08:00:00Z") {
+  void bring_run(double bubble, const std::string& date = "2026-11-21T08:00:00Z",
+                 double delay_factor = 0) {
     RunRecord run = made_up_run(session_.setup(), 1.1);
     run.observation.bubble.of_total = bubble;
     run.observation.date = date;
+    run.observation.delay_factor = delay_factor;
     session_.restore(session_.setup(), {std::move(run)}, std::nullopt);
     session_.wait_for_prediction();
   }

@@ -69,5 +69,55 @@ TEST_F(LessonPlay, AfterTwoMissedRunsTheLessonGoesOnAndSaysThatTheCheckIsNotMet)
   EXPECT_EQ(answers["steps"].back()["right"], false);
 }
 
+// Of a run that other work disturbed the first says so and may be left as it is; and of two limits
+// on one figure the narrower is said.
+TEST_F(LessonPlay, ADisturbedRunSaysSoOnceAndTheLessonMayGoOn) {
+  open(QStringLiteral("who-made-it-late"));
+  bring_run(0.01, "2026-11-21T08:00:00Z");
+  ASSERT_TRUE(player().state().solved);
+  press_primary();
+  player().commit({0.01, {}, {}, {}});
+  player().show_answer();
+  player().next();
+  ASSERT_EQ(step(), "run-it");
+  bring_run(0.01, "2026-11-21T08:01:00Z");
+  EXPECT_EQ(feedback().count(QStringLiteral("To pass")), 1) << feedback().toStdString();
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("must lie between"));
+  EXPECT_FALSE(player().may_continue()) << "nothing disturbed it";
+  player().close();
+
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  player().commit({0.4, {}, {}, {}});
+  player().show_answer();
+  player().next();
+  ASSERT_EQ(step(), "run-it");
+  bring_run(0.9, "2026-11-21T08:02:00Z", 3.16);
+  EXPECT_EQ(panel_->findChild<QLabel*>("LessonVerdict")->text(), QStringLiteral("Disturbed run"));
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("Other work kept the cores"));
+  EXPECT_TRUE(player().may_continue());
+}
+
+// A run is refused while a question is open, but only where it would show the answer is that said.
+TEST_F(LessonPlay, OnlyOfASetupThatIsAskedAboutARunWouldShowTheAnswer) {
+  open(QStringLiteral("memory-moves"));
+  const auto refusal_at = [this](const char* wanted) {
+    for (std::size_t at = 0; at < player().lesson().steps.size(); ++at)
+      if (player().lesson().steps[at].id == wanted) go_to(at);
+    EXPECT_EQ(step(), wanted);
+    EXPECT_TRUE(session_.locks().question_open());
+    return run_refusal(session_).toStdString();
+  };
+  const auto claims = testing::HasSubstr("would show the answer");
+  EXPECT_THAT(refusal_at("one-batch"), claims);
+  EXPECT_THAT(refusal_at("first-stage"), testing::Not(claims)) << "it is about four stages";
+  EXPECT_THAT(refusal_at("a-large-layer"), testing::Not(claims)) << "it names no figure of this";
+  player().close();
+  open(QStringLiteral("the-job-that-hangs"));
+  const std::string of_thirteen = refusal_at("thirteen-ranks");
+  EXPECT_FALSE(of_thirteen.empty());
+  EXPECT_THAT(of_thirteen, testing::Not(claims));
+}
+
 }  // namespace
 }  // namespace parallelarium
