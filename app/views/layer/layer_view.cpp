@@ -24,9 +24,12 @@ ViewPicture exported_layer(const Session& session, const PictureStyle& style, La
 }
 
 // The part of resources/views.json: one half alone, context parallelism, or what stands before the
-// first layer and behind the last.
+// first layer and behind the last. Always its forward: whoever comes from a lesson's backward would
+// not find what the next part speaks of.
 LayerLook with_part(LayerLook look, const QString& part) {
   const LayerPlace before = look.choice.place;
+  if (look.choice.backward) look.step = -1;
+  look.choice.backward = false;
   look.choice.place = part == QLatin1String("embedding") ? LayerPlace::kEmbedding
                       : part == QLatin1String("head")    ? LayerPlace::kHead
                                                          : LayerPlace::kLayer;

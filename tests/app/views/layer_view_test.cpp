@@ -134,6 +134,28 @@ TEST(LayerView, ALessonCanNameTheHalfThatIsOpen) {
   EXPECT_TRUE(view.picture().shows_context());
 }
 
+// A part of a lesson that speaks of the forward begins with it, whatever was looked at before.
+TEST(LayerView, ALessonsPartBeginsWithTheForward) {
+  Session session;
+  set_up(session, {{"pp", "1"}, {"tp", "2"}});
+  LayerView view(session);
+  view.resize(900, 640);
+  view.show();
+  LayerLook look = view.look();
+  look.choice.backward = true;
+  look.step = 1;
+  view.show_look(look);
+  ASSERT_TRUE(view.picture().layer->choice.backward);
+  view.show_part({});
+  EXPECT_FALSE(view.picture().layer->choice.backward);
+  EXPECT_EQ(view.look().step, -1) << "it was one of the backward";
+  look = view.look();
+  look.step = 1;
+  view.show_look(look);
+  view.show_part({});
+  EXPECT_EQ(view.look().step, 1) << "it shows the forward already";
+}
+
 TEST(LayerView, ALessonCanNameTheEmbeddingAndTheHead) {
   Session session;
   set_up(session, {{"pp", "1"}, {"tp", "2"}});
