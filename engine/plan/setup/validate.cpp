@@ -196,24 +196,25 @@ void check_stages(const Setup& setup, Messages& wrong) {
   const int layers = setup.model.layers, stages = stages_of(setup);
   const int per_rank = stages / setup.mesh.pp;
   if (!setup.stage_layers.empty()) {
+    const Message name = of_settings("Stage layers");
     std::int64_t sum = 0;
     for (const int count : setup.stage_layers) sum += count;
     if (setup.stage_layers.size() != static_cast<std::size_t>(stages))
       add(wrong,
-          message("stage-layers-count", "{} names {} stages, but there are {}.", "stage_layers",
+          message("stage-layers-count", "“{}” names {} stages, but there are {}.", name,
                   setup.stage_layers.size(), stages),
           "stage_layers", {"even"});
     else if (sum != layers)
       add(wrong,
-          message("stage-layers-sum", "{} must add up to {} layers; it adds up to {}.",
-                  "stage_layers", layers, sum),
+          message("stage-layers-sum", "“{}” must add up to {} layers; it adds up to {}.", name,
+                  layers, sum),
           "stage_layers", {"even"});
     else if (const auto empty = empty_stage(setup.stage_layers))
       add(wrong,
           message("stage-layers-empty",
-                  "{} leaves stage {} without a layer; only the first and the last stage "
+                  "“{}” leaves stage {} without a layer; only the first and the last stage "
                   "may have none.",
-                  "stage_layers", *empty),
+                  name, *empty),
           "stage_layers", {"even"});
     return;
   }
@@ -230,8 +231,8 @@ void check_stages(const Setup& setup, Messages& wrong) {
     add(wrong,
         message("schedule-layers",
                 "{} holds two stages on each rank, which do not divide {} layers; say the split in "
-                "stage_layers, or use 1f1b.",
-                rule->title, layers),
+                "“{}”, or use 1f1b.",
+                rule->title, layers, of_settings("Stage layers")),
         "schedule", {"1f1b"});
     return;
   }
