@@ -76,7 +76,10 @@ QWidget* LessonPanel::first_control() const {
 }
 
 void LessonPanel::focus_answer() {
-  if (player_.is_open()) first_control()->setFocus(Qt::TabFocusReason);
+  if (!player_.is_open()) return;
+  QWidget* first = first_control();
+  // Ringed only for keys: to who has clicked, a ringed text looks like a field to type into.
+  first->setFocus(first == text_ ? Qt::OtherFocusReason : Qt::TabFocusReason);
 }
 
 Answer LessonPanel::typed() const {

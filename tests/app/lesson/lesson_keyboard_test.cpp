@@ -7,6 +7,7 @@
 
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/map/lesson_tile.h"
+#include "app/look/theme/focus_ring.h"
 #include "app/views/pipeline/editor/order_editor.h"
 #include "tests/app/lesson/lesson_fixture.h"
 #include "tests/app/lesson/restore_step.h"
@@ -76,6 +77,29 @@ TEST_F(LessonKeyboard, NextLeadsToTheFirstControlOfTheNewPart) {
       EXPECT_TRUE(is_first_control(focus()))
           << id << ", part " << at + 1 << ": " << focus()->metaObject()->className();
     }
+  }
+}
+
+// The text of a question with cards has the keys; to who clicks, a ring would say that one types
+// there.
+TEST_F(LessonKeyboard, ATextThatAsksIsRingedForKeysAlone) {
+  open("first-look");
+  std::size_t at = 1;
+  while (player().lesson().steps[at].options.empty()) ++at;
+  for (const bool by_key : {false, true, false}) {
+    go_to(at);
+    player().back();
+    QApplication::processEvents();
+    if (by_key) {
+      primary()->setFocus();
+      QTest::keyClick(primary(), Qt::Key_Space);
+    } else {
+      QTest::mouseClick(primary(), Qt::LeftButton);
+    }
+    QApplication::processEvents();
+    ASSERT_EQ(player().step_index(), at);
+    ASSERT_NE(qobject_cast<MarkdownView*>(focus()), nullptr);
+    EXPECT_EQ(shows_focus(*focus()), by_key);
   }
 }
 
