@@ -178,8 +178,7 @@ BarLayout bar_layout(const BarChart& chart, const QRectF& rect, const Theme& the
     return std::any_of(chart.groups.begin(), chart.groups.end(),
                        [&](const BarGroup& group) { return (group.*part).has_value(); });
   };
-  const bool counted = any(&BarGroup::counted), pinned = any(&BarGroup::pinned);
-  const int bars = 1 + counted + pinned;
+  const int bars = 1 + any(&BarGroup::counted) + any(&BarGroup::pinned);
   const double gap = pitch >= 40 ? 6 : pitch >= 12 ? 1 : 0;
   const double air = pitch >= 60 ? 16 : pitch >= 20 ? 4 : 1;
   const double bar = std::min(kMostBar, std::max(1.0, (pitch - air - gap * (bars - 1)) / bars));
@@ -191,7 +190,9 @@ BarLayout bar_layout(const BarChart& chart, const QRectF& rect, const Theme& the
   for (std::size_t at = 0; at < chart.groups.size(); ++at) {
     const BarGroup& group = chart.groups[at];
     const double left = layout.axes.left() + double(at) * pitch;
-    const double wide = bars * bar + (bars - 1) * gap;
+    // Of the width that the group with most bars has; but each group stands over its own label.
+    const int own = 1 + group.counted.has_value() + group.pinned.has_value();
+    const double wide = own * bar + (own - 1) * gap;
     double x = left + (pitch - wide) / 2;
     BarBox box;
     box.group = QRectF(left, rect.top(), pitch, rect.height());
@@ -201,8 +202,8 @@ BarLayout bar_layout(const BarChart& chart, const QRectF& rect, const Theme& the
       return parts ? QRectF(at_x, top, bar, layout.axes.bottom() - top) : QRectF();
     };
     box.planned = stand(group.planned);
-    if (counted) box.counted = stand(group.counted);
-    if (pinned) box.pinned = stand(group.pinned);
+    if (group.counted) box.counted = stand(group.counted);
+    if (group.pinned) box.pinned = stand(group.pinned);
     layout.boxes.push_back(box);
   }
   return layout;

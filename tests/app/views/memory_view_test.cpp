@@ -305,6 +305,25 @@ TEST(MemoryPicture, ThePinIsAThirdBarAndCurveToTheByte) {
   }
 }
 
+TEST(MemoryPicture, BarsStandOverTheirLabelHoweverManyTheyAre) {
+  Session session;
+  const PlanSetup setup = data_parallel(3);
+  session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
+  session.wait_for_prediction();
+  ZeroPlans plans;
+  plans.keep(session.setup(), ZeroPlans::compute(session.setup()));
+  const BarChart chart = memory_shown(session, plans, 0).stages;
+  ASSERT_EQ(chart.groups.size(), 4u);
+  EXPECT_TRUE(chart.groups[3].counted);
+  EXPECT_FALSE(chart.groups[0].counted);
+  const BarLayout layout = bar_layout(chart, QRectF(0, 0, 700, 300), light_theme());
+  for (const BarBox& box : layout.boxes) {
+    const double right = box.counted.isNull() ? box.planned.right() : box.counted.right();
+    EXPECT_NEAR((box.planned.left() + right) / 2, box.group.center().x(), 1e-9);
+    EXPECT_EQ(box.planned.width(), layout.boxes[0].planned.width());
+  }
+}
+
 TEST(MemoryPicture, ThePeakIsNeverCut) {
   const PlanSetup setup = pipeline_setup(4, 8);
   const auto prediction = predicted(setup);
