@@ -274,9 +274,10 @@ QString differing(const Setup& run, const Setup& present) {
                  QT_TRANSLATE_NOOP("words", "%1 micro-batches")));
   differs(run.micro_batch != present.micro_batch,
           SharedTexts::tr("micro-batch size %1").arg(run.micro_batch));
-  // Said above; or a run of another would be of these settings, too.
+  // Said above, or what follows from that; or a run of another would be of these settings, too.
   static const std::vector<std::string> kSaid = {
-      "model", "schedule", "pp", "dp", "tp", "microbatches", "micro-batch", "backend", "stretch"};
+      "model",       "schedule", "pp",      "dp",   "tp",          "microbatches",
+      "micro-batch", "backend",  "stretch", "gpus", "global-batch"};
   const bool same_model = run.model.name == present.model.name;
   for (const SetupSetting& row : setup_settings()) {
     if (row.option.empty() || std::find(kSaid.begin(), kSaid.end(), row.option) != kSaid.end())

@@ -145,6 +145,8 @@ TEST(OtherSettings, AreSaidInTheWordsOfThePanel) {
   EXPECT_EQ(said(group, plain), "ZeRO group 2");
   EXPECT_EQ(said(plain, group), "ZeRO group all of DP");
   EXPECT_EQ(said(plain, nodes), "Nodes as needed");
+  EXPECT_EQ(said([](auto& setup) { setup.mesh.dp = 2; }, plain), "DP 2")
+      << "how many devices that makes follows from it";
   const German in_german;
   EXPECT_EQ(said(parallel, plain), "SP an");
   EXPECT_EQ(said(own, plain), "Genauigkeit eigene");
