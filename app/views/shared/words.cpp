@@ -8,6 +8,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/look/words.h"
 #include "app/settings/setup_fields.h"
 #include "app/state/step/order_edit.h"
 #include "app/views/shared/quantities.h"
@@ -234,6 +235,15 @@ QString run_title(const Observation& observation, bool absolute) {
                                : age_text(observation.date);
   if (!age.isEmpty()) title += kDotBetween + age;
   return title;
+}
+
+QString run_title_tip(const Observation& observation) {
+  if (observation.source != Source::kPaced) return {};
+  return SharedTexts::tr(
+             "Durations set, 1:%1: what takes one second on the machine is given %1 "
+             "seconds here.")
+             .arg(number_text(observation.stretch)) +
+         QLatin1Char('\n') + meaning_of("set");
 }
 
 namespace {

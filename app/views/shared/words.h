@@ -39,6 +39,8 @@ QString predicted_title(const Prediction& prediction);
 // "REHEARSAL \u00b7 durations set, 1:10 \u00b7 training step 3 of 5, the median \u00b7 2 min ago",
 // or "MEASURED RUN \u00b7 ..."; `absolute` writes the date instead.
 QString run_title(const Observation& observation, bool absolute);
+// What "durations set, 1:10" in it means; empty where it does not say so.
+QString run_title_tip(const Observation& observation);
 // "Rehearsal of other settings: 8 micro-batches": of a run whose settings are not the present ones.
 QString other_settings_title(const Observation& run, const Setup& present);
 // "PINNED \u00b7 predicted \u00b7 with 8 micro-batches".

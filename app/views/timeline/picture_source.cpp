@@ -130,6 +130,7 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
     observed.rows = rows_of(*run, run_);
     observed.fills = true;
     observed.title = run_title(run->observation, absolute_dates);
+    observed.title_tip = run_title_tip(run->observation);
     observed.short_title = source_text(run->observation.source);
   } else {
     observed.title = QObject::tr("YOUR RUN");

@@ -277,12 +277,17 @@ std::optional<OpRef> TimelineView::op_at(QPointF position) const {
 
 QString TimelineView::tip_at(QPointF position) const {
   const State& s = *state_;
+  const QPointF in_content(position.x(),
+                           position.y() - s.layout.tick_band + verticalScrollBar()->value());
+  for (const TitleBox& title : s.layout.titles)
+    if (position.y() >= s.layout.tick_band && title.rect.contains(in_content))
+      return s.picture.lanes[static_cast<std::size_t>(title.lane)].title_tip;
   const auto hit = hit_at(s.picture, s.layout, position, verticalScrollBar()->value());
   if (!hit) return {};
   const PictureLane& lane = s.picture.lanes[static_cast<std::size_t>(hit->lane)];
   const Row& row = lane.rows->rows[static_cast<std::size_t>(hit->row)];
   if (hit->bar < 0) {
-    if (position.y() - s.layout.tick_band + verticalScrollBar()->value() < 0) return {};
+    if (in_content.y() < 0) return {};
     return idle_sentence(*lane.rows, row.rank_index, hit->time, s.picture.hides);
   }
   if (hit->merged > 1)

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <QHelpEvent>
 #include <QSignalSpy>
+#include <QToolTip>
 
 #include "app/look/figures.h"
+#include "app/look/words.h"
 #include "app/selection/selection_panel.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/step/training_step.h"
@@ -142,11 +145,11 @@ TEST(OtherSettings, AreSaidInTheWordsOfThePanel) {
   EXPECT_EQ(said(parallel, plain), "SP on");
   EXPECT_EQ(said(plain, parallel), "SP off");
   EXPECT_EQ(said(own, plain), "Precision custom");
+  EXPECT_EQ(said([](auto& setup) { setup.mesh.dp = 2; }, plain), "DP 2")
+      << "how many devices that makes follows from it";
   EXPECT_EQ(said(group, plain), "ZeRO group 2");
   EXPECT_EQ(said(plain, group), "ZeRO group all of DP");
   EXPECT_EQ(said(plain, nodes), "Nodes as needed");
-  EXPECT_EQ(said([](auto& setup) { setup.mesh.dp = 2; }, plain), "DP 2")
-      << "how many devices that makes follows from it";
   const German in_german;
   EXPECT_EQ(said(parallel, plain), "SP an");
   EXPECT_EQ(said(own, plain), "Genauigkeit eigene");
@@ -172,12 +175,27 @@ TEST_F(Timelines, ARehearsalsLengthIsComparedWithNothing) {
       const auto& lanes = view.picture().lanes;
       const QString said = lanes[0].end_text + lanes[1].end_text;
       const QString word = source == Source::kPaced ? "is set" : "not evidence of speed";
+      EXPECT_EQ(lanes[1].title_tip.contains(QStringLiteral("1:10: ")), source == Source::kPaced);
       EXPECT_TRUE(said.contains(word)) << said.toStdString();
       EXPECT_FALSE(said.contains(QStringLiteral("sooner"))) << said.toStdString();
     }
   const PlanSetup setup = pipeline_setup(2, 4);
   session.restore(setup, {made_up_run(setup, 10, Source::kMeasured)}, std::nullopt);
   EXPECT_TRUE(view.picture().lanes[0].end_text.contains(QStringLiteral("sooner")));
+}
+
+TEST_F(Timelines, TheTitleOfARehearsalSaysWhatItsDurationsMean) {
+  open(pipeline_setup(2, 4), true);
+  for (const TitleBox& title : view.layout_of_rows().titles) {
+    const QPoint at(int(title.rect.center().x()),
+                    int(view.layout_of_rows().tick_band + title.rect.center().y()));
+    QHelpEvent help(QEvent::ToolTip, at, view.viewport()->mapToGlobal(at));
+    QToolTip::hideText();
+    QApplication::sendEvent(view.viewport(), &help);
+    if (title.lane == 1)
+      EXPECT_TRUE(QToolTip::text().contains(meaning_of("set"))) << QToolTip::text().toStdString();
+  }
+  QToolTip::hideText();
 }
 
 TEST_F(Timelines, AnotherMachinesTitleSpeaksOfThatMachine) {

@@ -21,6 +21,7 @@ enum class LaneStyle { kPredicted, kObserved, kPinned };
 // One block of the picture: a title and the rows of a Timeline.
 struct PictureLane {
   QString title;        // "PREDICTED \u00b7 for this engine, calibrated"
+  QString title_tip;    // what words of the title mean, or empty
   QString short_title;  // "predicted", for rows in pairs
   LaneStyle style = LaneStyle::kPredicted;
   bool dimmed = false;              // the Setup is invalid: faint
