@@ -61,9 +61,9 @@ QString LessonPlayer::summary_of(std::size_t index) const {
   const bool right = *state.right;
   QStringList head, figures;
   if (state.unmet)
-    head << Summary::tr("check not met");
+    head << Summary::tr("run, check not met");
   else if (is_reached(step))
-    head << Summary::tr("reached");
+    head << (step.builds_order() ? Summary::tr("order built") : Summary::tr("goal reached"));
   else if (step.kind == StepKind::kPredict)
     head << (first_right(index) ? Summary::tr("right") : Summary::tr("not right"));
   else
@@ -79,7 +79,7 @@ QString LessonPlayer::summary_of(std::size_t index) const {
       if (value) figures << words.arg(value_text(*value, step.ask->unit));
     };
     const QString words =
-        step.kind == StepKind::kPredict ? Summary::tr("guess %1") : Summary::tr("answer %1");
+        step.kind == StepKind::kPredict ? Summary::tr("guess: %1") : Summary::tr("answer: %1");
     const QString answer = answer_words(index);
     if (own_guess(index))
       figures << words.arg(answer);

@@ -106,6 +106,7 @@ TEST_F(LessonSummary, SaysEachFigureInItsUnitAndNoneOfAWord) {
   for (const QString& line : entries.filter(word))
     EXPECT_FALSE(line.contains(QStringLiteral("guess"))) << line.toStdString();
   EXPECT_EQ(entries.filter(word).size(), 1) << all.toStdString();
+  EXPECT_TRUE(all.contains(QStringLiteral("goal reached"))) << "no question: " << all.toStdString();
   EXPECT_FALSE(all.contains(QStringLiteral("e+"))) << all.toStdString();
   EXPECT_FALSE(all.contains(QStringLiteral("run 1"))) << all.toStdString();
   const QString halves = bytes_text(static_cast<std::int64_t>(1.5 * array) << 20);
@@ -114,7 +115,7 @@ TEST_F(LessonSummary, SaysEachFigureInItsUnitAndNoneOfAWord) {
     if (!line.startsWith(QStringLiteral("**") + entry)) continue;
     ++said;
     EXPECT_TRUE(
-        line.contains(QStringLiteral("guess 24\u00a0MiB, predicted %1, run %1").arg(halves)))
+        line.contains(QStringLiteral("guess: 24\u00a0MiB, predicted %1, run %1").arg(halves)))
         << line.toStdString();
   }
   EXPECT_EQ(said, 1) << "the part has an entry";
@@ -139,7 +140,7 @@ TEST_F(LessonSummary, SaysAPredictionInWordsAsItWasChosen) {
   ASSERT_NE(player().finished_lesson(), nullptr);
   const QString all = player().finished_lesson()->summary;
   EXPECT_FALSE(chosen.isEmpty());
-  EXPECT_TRUE(all.contains(QStringLiteral("guess “%1”").arg(chosen))) << all.toStdString();
+  EXPECT_TRUE(all.contains(QStringLiteral("guess: “%1”").arg(chosen))) << all.toStdString();
   EXPECT_TRUE(all.contains(QStringLiteral("0 of 1 questions right"))) << all.toStdString();
 }
 
