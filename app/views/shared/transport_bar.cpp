@@ -27,7 +27,8 @@ const QString kLoopKey = QStringLiteral("motion/loop");
 
 enum class Sign { kPrevious, kPlay, kPause, kNext };
 
-// Drawn, not taken from a font: every font has another idea of these signs.
+// Drawn, not taken from a font: every font has another idea of these signs. The bar of the two that
+// go to an event stands behind their arrow: before it, it would be the end of the step.
 QIcon icon_of(Sign sign, const QColor& color) {
   QIcon icon;
   for (const int scale : {1, 2, 3}) {
@@ -40,8 +41,8 @@ QIcon icon_of(Sign sign, const QColor& color) {
     painter.setBrush(color);
     switch (sign) {
       case Sign::kPrevious:
-        painter.drawRect(QRectF(2, 2, 2, 10));
-        painter.drawPolygon(QPolygonF{QPointF(12, 2), QPointF(12, 12), QPointF(5, 7)});
+        painter.drawRect(QRectF(10, 2, 2, 10));
+        painter.drawPolygon(QPolygonF{QPointF(8, 2), QPointF(8, 12), QPointF(1, 7)});
         break;
       case Sign::kPlay:
         painter.drawPolygon(QPolygonF{QPointF(3, 1.5), QPointF(3, 12.5), QPointF(12, 7)});
@@ -51,8 +52,8 @@ QIcon icon_of(Sign sign, const QColor& color) {
         painter.drawRect(QRectF(8.5, 2, 3, 10));
         break;
       case Sign::kNext:
-        painter.drawRect(QRectF(10, 2, 2, 10));
-        painter.drawPolygon(QPolygonF{QPointF(2, 2), QPointF(2, 12), QPointF(9, 7)});
+        painter.drawRect(QRectF(2, 2, 2, 10));
+        painter.drawPolygon(QPolygonF{QPointF(6, 2), QPointF(6, 12), QPointF(13, 7)});
         break;
     }
     painter.end();
