@@ -91,9 +91,6 @@ void paint_layer_values(const LayerBrush& brush, int step, int tensor, const QRe
   const LayerStep& of_step = brush.picture.layer->steps[std::size_t(step)];
   for (const CellPlace& cells : cell_places(of_step, of, image.size(), place))
     brush.painter.drawImage(cells.on, image, cells.from);
-  if (of.partial && of.all_experts == 0)
-    for (const QRectF& own : parts_of(of, place))
-      paint_crosses(brush.painter, own, brush.theme.text);
 }
 
 QString layer_cell_text(const LayerPicture& picture, const LayerLayout& layout, QPointF point) {
