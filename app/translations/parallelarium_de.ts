@@ -879,12 +879,20 @@
         <translation>eine Einheit ist der mittlere Vorwärtslauf; je Stufe %1</translation>
     </message>
     <message>
+        <source>limit of stage %1</source>
+        <translation>Grenze von Stufe %1</translation>
+    </message>
+    <message>
         <source>hung</source>
         <translation>gehangen</translation>
     </message>
     <message>
         <source>ended after %1 s</source>
         <translation>nach %1 s beendet</translation>
+    </message>
+    <message>
+        <source>%1 on stage %2, limit %3</source>
+        <translation>%1 auf Stufe %2, Grenze %3</translation>
     </message>
 </context>
 <context>
@@ -4355,6 +4363,10 @@
         <source>Not right yet</source>
         <translation>Noch nicht richtig</translation>
     </message>
+    <message>
+        <source>Disturbed run</source>
+        <translation>Gestörter Lauf</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>
@@ -7791,24 +7803,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>im %1. Versuch richtig</translation>
     </message>
     <message>
-        <source>check not met</source>
-        <translation>Prüfung nicht bestanden</translation>
-    </message>
-    <message>
         <source>right</source>
         <translation>richtig</translation>
     </message>
     <message>
         <source>not right</source>
         <translation>nicht richtig</translation>
-    </message>
-    <message>
-        <source>guess %1</source>
-        <translation>geschätzt %1</translation>
-    </message>
-    <message>
-        <source>answer %1</source>
-        <translation>Antwort %1</translation>
     </message>
     <message>
         <source>predicted %1</source>
@@ -7835,10 +7835,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 von %2 Zeilen richtig</translation>
     </message>
     <message>
-        <source>reached</source>
-        <translation>erreicht</translation>
-    </message>
-    <message>
         <source>the answer was shown</source>
         <translation>die Lösung wurde gezeigt</translation>
     </message>
@@ -7853,6 +7849,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>**✓ Done, not mastered yet.** For that “%1” and two thirds of all questions must be right at the first try: start the lesson again, with new numbers.</source>
         <translation>**✓ Fertig, noch nicht gemeistert.** Dafür müssen „%1“ und zwei Drittel aller Fragen beim ersten Versuch richtig sein: Beginne die Lektion noch einmal, mit neuen Zahlen.</translation>
+    </message>
+    <message>
+        <source>run, check not met</source>
+        <translation>Lauf, Prüfung nicht bestanden</translation>
+    </message>
+    <message>
+        <source>order built</source>
+        <translation>Reihenfolge gebaut</translation>
+    </message>
+    <message>
+        <source>goal reached</source>
+        <translation>Ziel erreicht</translation>
+    </message>
+    <message>
+        <source>guess: %1</source>
+        <translation>geschätzt: %1</translation>
+    </message>
+    <message>
+        <source>answer: %1</source>
+        <translation>Antwort: %1</translation>
     </message>
 </context>
 <context>
@@ -8095,10 +8111,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>andere Prozesse nutzten seine GPUs</translation>
     </message>
     <message>
-        <source>other work kept the cores, %1 times as long</source>
-        <translation>andere Arbeit hielt die Kerne, %1-mal so lange</translation>
-    </message>
-    <message>
         <source>%1 UTC</source>
         <translation>%1 UTC</translation>
     </message>
@@ -8229,6 +8241,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>CP %1</source>
         <translation>CP %1</translation>
+    </message>
+    <message>
+        <source>other work kept the cores: the step took %1 times as long as set</source>
+        <translation>andere Arbeit hielt die Kerne: der Schritt dauerte %1-mal so lange wie gesetzt</translation>
+    </message>
+    <message>
+        <source>other work kept the cores: computing took %1 times its processor time</source>
+        <translation>andere Arbeit hielt die Kerne: Rechnen dauerte %1-mal so lange wie seine Prozessorzeit</translation>
+    </message>
+    <message>
+        <source>Durations set, 1:%1: what takes one second on the machine is given %1 seconds here.</source>
+        <translation>Dauern gesetzt, 1:%1: was auf der Maschine eine Sekunde dauert, bekommt hier %1 Sekunden.</translation>
     </message>
 </context>
 <context>
@@ -8411,6 +8435,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Oversubscribed: ranks share cores, so times are no evidence of speed.</source>
         <translation>Überbelegt: Ränge teilen sich Kerne, daher sind Zeiten kein Beleg für Geschwindigkeit.</translation>
+    </message>
+    <message>
+        <source>Answer the lesson&apos;s question first.</source>
+        <translation>Beantworte zuerst die Frage der Lektion.</translation>
     </message>
 </context>
 <context>
@@ -8697,6 +8725,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 as text</source>
         <translation>%1 als Text</translation>
+    </message>
+    <message>
+        <source>floor: %1</source>
+        <translation>Grenze: %1</translation>
+    </message>
+    <message>
+        <source>par: %1</source>
+        <translation>Par: %1</translation>
     </message>
 </context>
 <context>
