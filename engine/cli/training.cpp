@@ -192,6 +192,11 @@ Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> plac
   return ready;
 }
 
+bool calibrates_first(const Preparation& preparation, double let_it_hang_seconds) {
+  const bool hangs = let_it_hang_seconds > 0 && !make_order(preparation.setup);
+  return !preparation.calibrated() && !hangs;
+}
+
 std::string calibrating_text(const Preparation& preparation) {
   const bool gpus = preparation.choice.backend == Backend::kCuda;
   return fmt::format("These ranks' {} not calibrated as they are now; measuring them takes {}.",
@@ -251,9 +256,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   const bool may_hang = let_it_hang_seconds > 0;
   if (may_hang)
     if (const Result<void> can = can_hang(ready); !can) return can.error();
-  // No rate matters to ranks that wait for ever, and no prediction of theirs is shown.
-  const bool hangs = may_hang && !make_order(ready.setup);
-  if (!ready.calibrated() && ready.leads() && !hangs) {
+  if (ready.leads() && calibrates_first(ready, let_it_hang_seconds)) {
     const RunControl control = control_of(watch, "calibrating");
     Result<Machine> machine = ready.choice.backend == Backend::kCuda
                                   ? calibrate_gpus(control, ready.choice.gpus)

@@ -59,7 +59,10 @@ struct Preparation {
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
 // computer and no rehearsal, or an unreadable text.
 Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> place = {});
-// What to say where train() has to calibrate first.
+// Whether train() calibrates first: not where it lets an order hang, since no rate matters to ranks
+// that wait for ever.
+bool calibrates_first(const Preparation& preparation, double let_it_hang_seconds);
+// What to say where it does.
 std::string calibrating_text(const Preparation& preparation);
 
 // Measures the cores of this computer, or its GPUs, and stores the result. Usually 10 to 20 s; GPUs

@@ -236,7 +236,7 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
   std::optional<CancelWithoutReader> reader;
   if (options.trace.empty() && options.csv.empty() && options.document.empty()) reader.emplace();
   say_who_shares(preparation->gpu_use, progress);
-  if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
+  if (calibrates_first(*preparation, *hang_seconds)) progress.say(calibrating_text(*preparation));
   Result<Training> training =
       train(*preparation, options.verify, watch_of(progress), *hang_seconds, *probes);
   if (!training)
