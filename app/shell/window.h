@@ -224,7 +224,7 @@ class Window : public QMainWindow {
   PlannerLock planner_lock_;
   QString lesson_shown_;  // the folder of the lesson that Learn shows; empty: none
   QString typed_wrong_;
-  QString note_;  // what was just done; passes by itself
+  QString note_;                 // what was just done; passes by itself
   std::optional<Setup> copied_;  // the small copy that Plan ran, until what it did was read
 
   struct Commands {

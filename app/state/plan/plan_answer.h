@@ -95,7 +95,7 @@ struct PlanAnswer {
   Message ties;  // how close plans must be to share a rank, and by which published rows
   std::optional<double> step_error;  // share by which a step may be off; `trust` says so
   Message trust;
-  std::optional<Message> near_rows;  // to which side published rows of the model are off
+  std::optional<Message> near_rows;    // to which side published rows of the model are off
   std::optional<double> memory_error;  // the same of memory figures, and what says it
   Message memory_trust;
   std::vector<ToldRule> rules;  // of the search, with all the memory that it was told of

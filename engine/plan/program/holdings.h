@@ -41,10 +41,10 @@ struct HeldState {
   // So many of them are in buffers that a collective fills or empties (gathered parameters, a
   // bucket's gradients), which the memory over the step counts as buffers.
   std::int64_t passing_bytes = 0;
-  bool whole = false;    // memory is reserved for all that TP and EP give the rank
+  bool whole = false;  // memory is reserved for all that TP and EP give the rank
   // A collective that is under way with it, or the first of its steps; -1: none.
   std::int32_t op = -1;
-  double done = 0;       // share of that collective's time
+  double done = 0;  // share of that collective's time
 };
 
 struct HeldBucket {

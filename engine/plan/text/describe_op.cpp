@@ -26,8 +26,7 @@ Message describe(const Op& op) {
     case OpKind::kCollective: {
       std::string name(name_of(op.collective));
       std::replace(name.begin(), name.end(), '_', '-');  // "all-gather"
-      Message what =
-          message("op-collective", "the {} of {}", word("collective", name), purpose);
+      Message what = message("op-collective", "the {} of {}", word("collective", name), purpose);
       if (op.layer >= 0) what = message("op-in-layer", "{} in layer {}", std::move(what), op.layer);
       return of_microbatch(std::move(what), op.microbatch);
     }
