@@ -254,8 +254,11 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   Training training;
   Preparation ready = preparation;
   const bool may_hang = let_it_hang_seconds > 0;
-  if (may_hang)
+  if (may_hang) {
     if (const Result<void> can = can_hang(ready); !can) return can.error();
+  } else if (const Result<Order> order = make_order(ready.setup); !order) {
+    return order.error();  // before anything is measured
+  }
   if (ready.leads() && calibrates_first(ready, let_it_hang_seconds)) {
     const RunControl control = control_of(watch, "calibrating");
     Result<Machine> machine = ready.choice.backend == Backend::kCuda

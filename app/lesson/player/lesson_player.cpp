@@ -69,7 +69,8 @@ std::string LessonPlayer::language() {
 std::uint64_t LessonPlayer::new_seed(const Lesson& lesson) const {
   if (const auto& place = progress_.place()) return place->seed(lesson.id);
   const nlohmann::json before = progress_.record(lesson.id, lesson.version);
-  const bool again = before.is_object() && before.contains("seed");
+  const bool again =
+      before.is_object() && before.contains("seed") && before["seed"].is_number_unsigned();
   const Symbols last = again ? draw(lesson, before["seed"].get<std::uint64_t>()) : Symbols{};
   std::uint64_t seed = 0;
   for (int tries = 0; tries < 20; ++tries) {

@@ -172,6 +172,8 @@ TEST_F(LessonPlay, OnlyOwnOrdersWithinTheLimitsCountAndNothingIsCarriedOver) {
 
 TEST_F(LessonPlay, WhereLimitsAreByStageItIsSaidOfWhich) {
   open(QStringLiteral("the-job-that-hangs"));
+  set("mesh.pp", "4");  // as a document has it that was saved at that part
+  set("microbatches", "4");
   for (std::size_t at = 0; at < player().lesson().steps.size(); ++at)
     if (player().lesson().steps[at].id == "repair-it") go_to(at);
   ASSERT_EQ(step(), "repair-it");
@@ -180,10 +182,10 @@ TEST_F(LessonPlay, WhereLimitsAreByStageItIsSaidOfWhich) {
   for (std::size_t rank = 0; rank < solution.size(); ++rank)
     EXPECT_EQ(order.set_line(rank, QString::fromStdString(solution[rank])), QString());
   order.wait();
-  ASSERT_EQ(order.limits(), (HeldLimits{2, 1}));
+  ASSERT_EQ(order.limits(), (HeldLimits{4, 3, 2, 4}));
   const auto held = [&] { return editor_quantities(order, session_)[2]; };
-  EXPECT_EQ(held().observed.source, QStringLiteral("limit of stage 0"));
-  EXPECT_EQ(held().observed.text, QStringLiteral("2"));
+  EXPECT_TRUE(held().observed.source.startsWith(QStringLiteral("limit of stage ")))
+      << held().observed.source.toStdString();
   press_primary();
   ASSERT_TRUE(player().state().solved) << feedback().toStdString();
   const QString known = known_schedules_table(order);

@@ -311,7 +311,8 @@ TEST(MemoryPicture, BarsStandOverTheirLabelHoweverManyTheyAre) {
   session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
   session.wait_for_prediction();
   ZeroPlans plans;
-  plans.keep(session.setup(), ZeroPlans::compute(session.setup()));
+  const PlanSetup& predicted = session.subject().prediction()->setup;
+  plans.keep(predicted, ZeroPlans::compute(predicted));
   const BarChart chart = memory_shown(session, plans, 0).stages;
   ASSERT_EQ(chart.groups.size(), 4u);
   EXPECT_TRUE(chart.groups[3].counted);

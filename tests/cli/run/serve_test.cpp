@@ -93,7 +93,7 @@ TEST(Serve, LetsAnOrderHangAndSaysWhereEachRankWaits) {
   ASSERT_EQ(hang.at("ranks").size(), 2u);
   EXPECT_EQ(hang.at("ranks")[1].at("for_rank"), 0);
   EXPECT_EQ(hang.at("ranks")[1].at("sentence").at("id"), "stuck-for");
-  EXPECT_TRUE(answer.at("result").at("machine").at("calibrated").empty());
+  EXPECT_EQ(answer.at("result").at("machine").at("calibrated"), "");
   folder.pretend_calibrated();
   engine.call(3, "run", small(1));
   EXPECT_TRUE(engine.answer(3).at("result").contains("observation")) << "it runs as before";
