@@ -197,6 +197,13 @@ TEST_F(HoldersRun, DataParallelismIsFiveStepsWithTheLossesOfTheRanks) {
       return cell.front().gradients.as != HeldAs::kAbsent;
     });
     EXPECT_EQ(begun, step >= 2) << step;
+    const auto some = [&](HeldAs as) {
+      return std::any_of(row.cells.begin(), row.cells.end(),
+                         [&](const auto& cell) { return cell.front().gradients.as == as; });
+    };
+    // Own gradients are not added up yet; amid the sums some are and some are not.
+    EXPECT_EQ(some(HeldAs::kPartialSum), step == 2 || step == 3) << step;
+    EXPECT_EQ(some(HeldAs::kCopy), step >= 3) << step;
     EXPECT_EQ(pane->picture().moving.empty(), step != 3) << step;
     EXPECT_THAT(heard_text(*pane).toStdString(),
                 testing::HasSubstr(picture.story[std::size_t(step)].words.toStdString()));

@@ -391,7 +391,7 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   }
   picture.story = kept.story;
   for (std::size_t step = 0; step < picture.story.size(); ++step)
-    if (picture.story[step].at <= now) picture.story_step = static_cast<int>(step);
+    if (picture.story[step].from <= now) picture.story_step = static_cast<int>(step);
   return picture;
 }
 

@@ -73,6 +73,7 @@ struct HoldersStep {
   QString name, words;  // "Own gradients", and what happens
   QString seen;         // what a run showed of it; empty: there is none
   Nanoseconds at{0};    // a moment at which it can be seen
+  Nanoseconds from{0};  // when it begins
 };
 
 // Why there is nothing to see, and what would change that.

@@ -66,12 +66,18 @@ Nanoseconds first_forward(const RankProgram& rank, const std::vector<Span>& span
 
 // When the first gradient is there: of the first micro-batch, or before the first sum of one.
 Nanoseconds first_gradient(const RankProgram& rank, const std::vector<Span>& spans,
-                           Nanoseconds first_sum) {
-  Nanoseconds first = std::max(first_sum - Nanoseconds(1), Nanoseconds(0));
+                           Nanoseconds before_sums) {
+  Nanoseconds first = before_sums;
   for (std::size_t op = 0; op < spans.size(); ++op)
     if (rank.ops[op].kind == OpKind::kCompute && rank.ops[op].phase == Phase::kWeightGrad)
       first = std::min(first, spans[op].end);
   return first;
+}
+
+// Amid the sums, when some gradients are added up, some are under way, and some are still own.
+Nanoseconds amid_sums(const std::vector<SharedMessage>& messages) {
+  const TimeRange& middle = messages[messages.size() / 2].range;
+  return middle.begin + (middle.end - middle.begin) / 2;
 }
 
 }  // namespace
@@ -88,31 +94,40 @@ std::vector<HoldersStep> data_parallel_story(const Setup& setup, const Program& 
                                              const Observation* seen) {
   if (!is_plain_data_parallel(setup) || messages.empty()) return {};
   const auto rank = static_cast<std::size_t>(rank_index);
-  const TimeRange& first_sum = messages.front().range;
   const std::int64_t sequences = setup.global_batch();
+  const Nanoseconds data = first_forward(program.ranks[rank], timeline.ranks[rank].spans);
+  const Nanoseconds first_sum = messages.front().range.begin;
+  // The rank has most gradients of its own then.
+  const Nanoseconds before_sums = std::max(first_sum - Nanoseconds(1), Nanoseconds(0));
+  const Nanoseconds update = holdings.moments()[static_cast<std::size_t>(HeldMoment::kInUpdate)];
   std::vector<HoldersStep> story{
       {HoldersStory::tr("Same copy"),
        HoldersStory::tr("Every rank begins with the same copy of all parameters."),
        {},
+       Nanoseconds(0),
        Nanoseconds(0)},
       {HoldersStory::tr("Own data"),
        HoldersStory::tr("The batch is split: each rank gets %1 of the %2 sequences.")
            .arg(sequences / setup.mesh.dp)
            .arg(sequences),
        {},
-       first_forward(program.ranks[rank], timeline.ranks[rank].spans)},
+       data,
+       data},
       {HoldersStory::tr("Own gradients"),
        HoldersStory::tr("Forward and backward of its own sequences: own loss, own gradients."),
        {},
-       first_gradient(program.ranks[rank], timeline.ranks[rank].spans, first_sum.begin)},
+       before_sums,
+       first_gradient(program.ranks[rank], timeline.ranks[rank].spans, before_sums)},
       {HoldersStory::tr("All-reduce"),
        HoldersStory::tr("The gradients of all ranks are added up; every rank gets the sum."),
        {},
-       first_sum.begin + (first_sum.end - first_sum.begin) / 2},
+       amid_sums(messages),
+       first_sum},
       {HoldersStory::tr("Same update"),
        HoldersStory::tr("Every rank updates its copy with the same sums."),
        {},
-       holdings.moments()[static_cast<std::size_t>(HeldMoment::kInUpdate)]}};
+       update,
+       update}};
   if (!seen || seen->ranks_state.empty()) return story;
   const std::vector<RankState>& ranks = seen->ranks_state;
   story[0].seen = prints_words(ranks, &RankState::weights_before);
