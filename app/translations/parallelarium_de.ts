@@ -9526,7 +9526,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>least memory of the ties</source>
-        <translation>am wenigsten Speicher bei gleichem Rang</translation>
+        <translation>gleichauf am kleinsten</translation>
     </message>
     <message>
         <source>simplest</source>
@@ -12087,7 +12087,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed, rank that computes most</source>
-        <translation>freiliegend, Rang, der am meisten rechnet</translation>
+        <translation>unverdeckt, Rang, der am meisten rechnet</translation>
     </message>
     <message>
         <source>tokens per second</source>
@@ -12640,7 +12640,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed, rank that computes most</source>
-        <translation>freiliegend, Rang, der am meisten rechnet</translation>
+        <translation>unverdeckt, Rang, der am meisten rechnet</translation>
     </message>
     <message>
         <source>MFU, attention in full</source>
