@@ -12087,7 +12087,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed, rank that computes most</source>
-        <translation>unverdeckt, Rang, der am meisten rechnet</translation>
+        <translation>unverdeckt, meistrechnender Rang</translation>
     </message>
     <message>
         <source>tokens per second</source>
@@ -12500,7 +12500,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <name>SweepView</name>
     <message>
         <source>communication, rank that computes most</source>
-        <translation>Kommunikation, Rang, der am meisten rechnet</translation>
+        <translation>Kommunikation, meistrechnender Rang</translation>
     </message>
     <message>
         <source>communication over computing</source>
@@ -12640,7 +12640,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>exposed, rank that computes most</source>
-        <translation>unverdeckt, Rang, der am meisten rechnet</translation>
+        <translation>unverdeckt, meistrechnender Rang</translation>
     </message>
     <message>
         <source>MFU, attention in full</source>
