@@ -26,7 +26,7 @@ struct Column {
   QString title;
   bool is_text = false;
   std::function<QString(const FoundPlan& plan)> cell = {};  // null: a mark
-  bool spare = false;  // left out where there is no room for all
+  int spare = 0;  // where there is no room for all, 1 is left out first; 0 stays
   double width = 0;
 };
 
@@ -101,14 +101,15 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
                      [](const FoundPlan& of) { return seconds_text(of.seconds); }});
   // It follows from the step.
   columns.push_back({TableTexts::tr("tokens/s"), false,
-                     [](const FoundPlan& of) { return number_text(of.tokens_per_second); }, true});
+                     [](const FoundPlan& of) { return number_text(of.tokens_per_second); }, 1});
   columns.push_back(
       {QStringLiteral("MFU"), false, [](const FoundPlan& of) { return share_text(of.mfu); }});
   columns.push_back(
       {TableTexts::tr("memory"), false, [](const FoundPlan& of) { return bytes_text(of.bytes); }});
-  columns.push_back({TableTexts::tr("bubble"), false, bubble_text});
+  // The panel beside says these of the selected plan.
+  columns.push_back({TableTexts::tr("bubble"), false, bubble_text, 3});
   columns.push_back({TableTexts::tr("exposed comm."), false,
-                     [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }});
+                     [](const FoundPlan& of) { return seconds_text(of.exposed_seconds); }, 2});
   columns.push_back({TableTexts::tr("Pareto"), false, nullptr});  // a mark
   return columns;
 }
@@ -191,10 +192,15 @@ FittingColumns fitting_columns(const SearchPicture& picture, const Theme& theme,
               std::max(column.width, label_width(theme.font(size, true), column.cell(plan)) + 2);
     }
   };
+  const auto leave_out = [&](int spare) {
+    if (columns.sum() > room)
+      std::erase_if(columns.all, [&](const Column& column) { return column.spare == spare; });
+  };
   measure(kNormal);
-  if (columns.sum() > room)
-    std::erase_if(columns.all, [](const Column& column) { return column.spare; });
+  leave_out(1);
   if (columns.sum() > room) measure(kSmall);
+  leave_out(2);
+  leave_out(3);
   return columns;
 }
 

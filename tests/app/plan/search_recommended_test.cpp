@@ -201,19 +201,31 @@ TEST_F(SearchRecommended, ThePlanSaysWhatAWholeTrainingTakes) {
   EXPECT_TRUE(said) << expected.toStdString();
 }
 
-// No head or cell of the table is cut off in the window of 1440, whatever stands beside the plot.
+// No head or cell of the table is cut off in the window of 1440, with the column of rank orders
+// too, which is there where two plans differ in nothing else.
 TEST_F(SearchRecommended, TheTableIsWhole) {
   PlanWish wish = plan_wish("llama3-8b", "64");
   wish.global_batch = 256;
   search_for(wish);
   ASSERT_TRUE(search().answer());
-  const SearchPicture picture = picture_of(search(), -1);
-  constexpr double kWidth = 872;
+  PlanAnswer answer = *search().answer();
+  FoundPlan twin = answer.plans.front();
+  RankOrder& order = twin.setup.mesh.order;
+  order = order == RankOrder::kTpCpEpDpPp ? RankOrder::kTpCpEpPpDp : RankOrder::kTpCpEpDpPp;
+  answer.plans.push_back(twin);
+  SearchPicture picture = picture_of(search(), -1);
+  picture.answer = &answer;
+  constexpr double kWidth = 830;  // beside the left column
   QImage image(int(kWidth), 2000, QImage::Format_RGB32);
   QPainter painter(&image);
   TextLog texts;
-  paint_best(painter, QRectF(16, 0, kWidth - 32, 0), picture, light_theme(), nullptr, &texts);
+  paint_best(painter, QRectF(0, 0, kWidth, 0), picture, light_theme(), nullptr, &texts);
   painter.end();
+  const auto head = [&](const QString& text) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const PaintedText& painted) { return painted.text == text; });
+  };
+  EXPECT_TRUE(head(QStringLiteral("order")));
   for (const PaintedText& text : texts)
     EXPECT_FALSE(text.text.endsWith(QChar(0x2026))) << text.text.toStdString();
 }

@@ -234,7 +234,8 @@ TEST_F(SweepFixture, SaysNothingOfAPointOfTheSweepBefore) {
   sweep_for(wish_of("microbatches", "4,16", "step"));
   ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
   sweep().select(1);
-  EXPECT_EQ(said.headline, QStringLiteral("micro-batches 16"));
+  ASSERT_EQ(said.headline, QStringLiteral("micro-batches 16"));
+  ASSERT_FALSE(said.facts.empty());
   const QString step = said.facts.front().value;
   sweep().set_wish(wish_of("microbatches", "4,16", "memory"));
   EXPECT_NE(said.facts.front().value, step) << "of the figure that is shown";
