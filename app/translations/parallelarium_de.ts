@@ -8437,8 +8437,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Überbelegt: Ränge teilen sich Kerne, daher sind Zeiten kein Beleg für Geschwindigkeit.</translation>
     </message>
     <message>
-        <source>Answer the lesson&apos;s question first.</source>
-        <translation>Beantworte zuerst die Frage der Lektion.</translation>
+        <source>Commit your answer in the lesson first.</source>
+        <translation>Lege zuerst deine Antwort in der Lektion fest.</translation>
     </message>
 </context>
 <context>

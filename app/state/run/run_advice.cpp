@@ -22,7 +22,7 @@ QString question_refusal(const Session& session) {
   if (!session.locks().question_open()) return {};
   return session.locks().run_answers()
              ? RunAdvice::tr("A run would show the answer: commit yours in the lesson first.")
-             : RunAdvice::tr("Answer the lesson's question first.");
+             : RunAdvice::tr("Commit your answer in the lesson first.");
 }
 
 // What would shrink what does not fit, of what is not used up; in a lesson nothing, whose task it

@@ -287,7 +287,7 @@ TEST_F(LessonPlay, WhileAQuestionIsOpenNoRunGivesItAwayAndItsFormulaIsNotOnThePa
   EXPECT_TRUE(session_.locks().hidden(QStringLiteral("formulas")));
   EXPECT_FALSE(player().body().contains(QStringLiteral("÷ (m")));
   press_primary();
-  EXPECT_THAT(run_refusal(session_).toStdString(), testing::HasSubstr("question"));
+  EXPECT_THAT(run_refusal(session_).toStdString(), testing::HasSubstr("Commit your answer"));
   session_.start_run(false);
   EXPECT_EQ(session_.jobs().state(), RunState::kIdle);
   type_number(QStringLiteral("30"));
