@@ -10142,7 +10142,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>%1 tokens take</source>
-        <translation>%1 Tokens brauchen</translation>
+        <translation>%1 Token brauchen</translation>
     </message>
     <message>
         <source>published of this model</source>
@@ -10528,7 +10528,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Tokens of a whole training</source>
-        <translation>Tokens eines ganzen Trainings</translation>
+        <translation>Token eines ganzen Trainings</translation>
     </message>
     <message>
         <source>Such as 300B or 15T: the selected plan says its days and GPU hours</source>
@@ -10536,7 +10536,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Tokens in all</source>
-        <translation>Tokens insgesamt</translation>
+        <translation>Token insgesamt</translation>
     </message>
     <message>
         <source>Price of a GPU hour</source>

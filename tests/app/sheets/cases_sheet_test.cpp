@@ -68,9 +68,9 @@ TEST_F(PublishedRuns, AreFilteredBySourceAndFigure) {
   EXPECT_EQ(sheet->findChild<CaseScatter*>()->description(),
             QStringLiteral("Nothing of this is predicted."));
   boxes[0]->setCurrentIndex(0);
-  boxes[1]->setCurrentIndex(1);  // the step, of the first source alone
+  boxes[2]->setCurrentText(QStringLiteral("step"));  // of the first source alone
   EXPECT_EQ(view->model()->rowCount(), 8);
-  boxes[1]->setCurrentIndex(0);
+  boxes[2]->setCurrentIndex(0);
   boxes[0]->setCurrentIndex(0);
   EXPECT_EQ(view->model()->rowCount(), 14);
 }
