@@ -20,7 +20,7 @@ struct TrainingTime {
   double days = 0, gpu_hours = 0;
   std::optional<double> cost;  // none without a price
 };
-// Requires: tokens_per_second above 0, of all devices together.
+// `tokens_per_second` counts those of all devices together, and must be above 0.
 TrainingTime time_of(const WholeTraining& training, double tokens_per_second, int devices);
 
 }  // namespace parallelarium

@@ -188,7 +188,8 @@ constexpr int kPlaceCount = 3;
 constexpr ConjugatePlace kPlaces[kPlaceCount] = {
     {"before-mlp-in", kBeforeIn}, {"before-mlp-out", kBeforeOut}, {"behind-mlp-out", kBehindOut}};
 
-// What one rank has at the three places on the way forward, and of the gradient on the way back.
+// One rank computes the MLP whole: its values at the three places on the way forward, and their
+// gradients on the way back.
 struct WholeMlp {
   RankMatrix input = test_matrix(kTokens, kWide, 1), first = test_matrix(kWide, kInner, 2),
              second = test_matrix(kInner, kWide, 3), above = test_matrix(kTokens, kWide, 4);

@@ -32,7 +32,7 @@ RankMatrix product(const RankMatrix& a, const RankMatrix& b);
 // Part `rank` of `ranks` equal ones.
 RankMatrix columns_of(const RankMatrix& whole, int rank, int ranks);
 RankMatrix rows_of(const RankMatrix& whole, int rank, int ranks);
-// Of one shape, and apart by no more than sums in another order are.
+// Whether both have one shape, and numbers that differ by no more than sums in another order do.
 bool agree(const RankMatrix& a, const RankMatrix& b);
 
 class RankTeam {

@@ -29,8 +29,8 @@ std::int64_t sent_in_collective(const Program& program, const RankProgram& rank,
 // A message of one step on its way.
 struct MovingChunk {
   int to = 0;  // global rank
-  // Where it lies in the collective's array, as shares; of what was received before and is passed
-  // on from scratch, all of it.
+  // Where the chunk lies in the collective's array, as shares. A chunk that was received before and
+  // is passed on from scratch counts as the whole array.
   double begin = 0, end = 1;
   double done = 0;  // share of the step's time
 };
