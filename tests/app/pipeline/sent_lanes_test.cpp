@@ -6,6 +6,7 @@
 
 #include <QImage>
 #include <algorithm>
+#include <cmath>
 
 #include "app/views/shared/words.h"
 #include "app/views/timeline/picture/sent_paint.h"
@@ -108,6 +109,47 @@ TEST(SentLanes, AreFullWhereNothingIsComputed) {
   }
   EXPECT_GT(full, 20);
   EXPECT_GT(light, 20);
+}
+
+// The outline of a bar of a few pixels leaves what is overlapped to be seen.
+TEST(SentLanes, OfFewPixelsAreHollowWhereTheyAreOverlapped) {
+  Picture picture = two_lanes(shared_setup(1, 4, 1, 3));
+  const Nanoseconds end = picture.lanes[0].rows->end;
+  int narrow = 0;
+  for (int steps = 1; steps < 6; ++steps) {
+    picture.range = {Nanoseconds(0), end * steps};  // seen from farther and farther away
+    const PictureLayout layout = layout_of(picture, QSizeF(kSize), light_theme());
+    const QImage image = painted(picture, layout, nullptr);
+    const TimeAxis axis = layout.axis(picture.range);
+    for (const RowBox& box : layout.rows) {
+      const PictureLane& lane = picture.lanes[std::size_t(box.lane)];
+      const Row& row = lane.rows->rows[std::size_t(box.row)];
+      const BarLook look{&light_theme(), lane.style, Moment::kPast, QFont(), kLongestForm};
+      const QRectF band = sent_band(layout, box, row, Lane::kData);
+      const QRgb hollow = sent_colors(look, band.height()).overlapped.rgb();
+      const auto computes = [&](double x) {
+        const auto& pieces = row.lane(Lane::kCompute, Zoom::kPieces).bars;
+        return std::any_of(pieces.begin(), pieces.end(), [&](const Bar& piece) {
+          return piece.kind == OpKind::kCompute && axis.x_of(piece.span.begin) <= x &&
+                 x <= axis.x_of(piece.span.end);
+        });
+      };
+      for (const Bar& bar : row.sent(Lane::kData).bars) {
+        const double x0 = axis.x_of(bar.span.begin), x1 = axis.x_of(bar.span.end);
+        if (x1 - x0 < 3.5 || x1 - x0 > 8 || x0 < axis.left || x1 > axis.left + axis.width) continue;
+        int seen = 0, all = 0;
+        bool hidden = true;
+        for (int x = static_cast<int>(std::ceil(x0)); x < x1 - 1; ++x, ++all) {
+          hidden = hidden && computes(x) && computes(x + 1);
+          seen += image.pixel(x, static_cast<int>(band.center().y() + layout.tick_band)) == hollow;
+        }
+        if (!hidden) continue;
+        EXPECT_GT(2 * seen, all) << row.label.toStdString() << " from " << x0 << " to " << x1;
+        ++narrow;
+      }
+    }
+  }
+  EXPECT_GT(narrow, 4);
 }
 
 // Seen from afar, when all ops of a layer share a few pixels, the area is the time.

@@ -17,6 +17,7 @@ struct SentWords {
 constexpr double kLeastBar = 2;     // pixels, so that it is seen
 constexpr double kOutlined = 8;     // lanes of this height show what is overlapped as outlines,
 constexpr double kNamed = 10;       // and of this height names
+constexpr double kSides = 10;       // pixels of a bar whose outline leaves room between its sides
 constexpr double kLeastName = 14;   // pixels of a bar
 constexpr double kMostlyOne = 0.1;  // of a bar: so little of the other colour hides under no name
 
@@ -123,13 +124,14 @@ void paint_sent_bars(QPainter& painter, const Row& row, Lane which, const TimeAx
     const QRectF rect(x0, box.bottom() - height, std::max(kLeastBar, x1 - x0), height);
     painter.fillRect(rect, colors.exposed);
     double overlapped = 0;
+    const double side = rect.width() < kSides ? 0 : edge;
     if (which != Lane::kCompute && run.x1 > run.x0)
       overlapped = for_each_overlap(
           pieces, axis, std::max(run.x0, far_left), std::min(run.x1, far_right),
           [&](double from, double to) {
             const QRectF light =
                 QRectF(from, rect.top() + edge, to - from, rect.height() - 2 * edge)
-                    .intersected(rect.adjusted(edge, 0, -edge, 0));
+                    .intersected(rect.adjusted(side, 0, -side, 0));
             const double left = snapped_to_pixel(painter, light.left());
             const double right = snapped_to_pixel(painter, light.right());
             if (right > left)
