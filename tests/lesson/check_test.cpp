@@ -319,6 +319,7 @@ TEST(LastHint, FindsAnAnswerThatIsAThousandTimesTooLarge) {
 TEST(LastHint, IsArithmeticAloneOrSaysNothing) {
   EXPECT_EQ(arithmetic_of("3 × 8 + 3."), 27);
   EXPECT_EQ(arithmetic_of("10^16 ÷ (312 × 10^12 × 0.4)"), 1e16 / (312e12 * 0.4));
+  EXPECT_EQ(arithmetic_of("6 × 10²³ ÷ 4²"), 6e23 / 16);
   EXPECT_EQ(arithmetic_of("27"), std::nullopt) << "a number alone may be any figure on the way";
   EXPECT_EQ(arithmetic_of("3 × 8 MiB"), std::nullopt);
   EXPECT_EQ(arithmetic_of("3 × ÷ 8"), std::nullopt);

@@ -2,6 +2,7 @@
 // A question's answer is an expression that its author wrote once; the last hint often writes the
 // same down in figures, for people. Two tellings of one thing find each other's slips.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/lesson/check/check_parts.h"
@@ -15,6 +16,29 @@ constexpr double kRounded = 0.03;  // figures in texts have three digits, and th
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
+}
+
+// "10²³" as "10^23".
+void write_powers(std::string& text) {
+  constexpr std::array<std::string_view, 10> kRaised = {"⁰", "¹", "²", "³", "⁴",
+                                                        "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string plain;
+  bool raised = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto digit = std::find_if(kRaised.begin(), kRaised.end(), [&](std::string_view one) {
+      return text.compare(at, one.size(), one) == 0;
+    });
+    if (digit == kRaised.end()) {
+      plain += text[at++];
+      raised = false;
+      continue;
+    }
+    if (!raised) plain += '^';
+    raised = true;
+    plain += static_cast<char>('0' + (digit - kRaised.begin()));
+    at += digit->size();
+  }
+  text = plain;
 }
 
 // The answer in the unit that people write it in: a hint may count in GB/s or MiB what is judged in
@@ -34,6 +58,7 @@ std::optional<double> arithmetic_of(std::string text) {
   replace_all(text, "×", "*");
   replace_all(text, "÷", "/");
   replace_all(text, "−", "-");
+  write_powers(text);
   while (!text.empty() && (text.back() == '.' || text.back() == '\n' || text.back() == ' '))
     text.pop_back();
   if (text.find_first_not_of("0123456789.+-*/^() ") != std::string::npos) return std::nullopt;
