@@ -156,6 +156,9 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
   }
   if (line.content) session.collectives().set_content(*line.content);
   if (view) session.set_topic(view->topic(session));
+  // A window that was shown before the settings came asked about nobody's.
+  if (view && view->id == std::string_view("search"))
+    PlanSearch::of(session).begin_with(session.setup());
   if (const std::optional<Message> problem = session.topic().problem();
       problem && !session.topic().is_step())
     return *problem;
@@ -170,7 +173,6 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
 // Where a search is shown, that is what runs.
 Result<void> run_and_wait(Session& session, const ViewInfo* view, bool verify) {
   if (view && view->id == std::string_view("search")) {
-    PlanSearch::of(session).begin_with(session.setup());
     PlanSearch::of(session).start();
   } else {
     const QString refusal = run_refusal(session);

@@ -333,5 +333,17 @@ TEST_F(WindowCommandLine, TakesAPictureOfTheWholeWindow) {
   EXPECT_EQ(QImage(folder.filePath(QStringLiteral("w.png"))).size(), QSize(1024, 700));
 }
 
+TEST_F(WindowCommandLine, APictureOfTheSearchAsksAboutWhatIsSet) {
+  QList<QImage> pictures;
+  for (const char* machine : {"dgx-h100", "dgx-b200"}) {
+    const Outcome outcome =
+        start({QStringLiteral("--screenshot"), QStringLiteral("w.png"), QStringLiteral("--view"),
+               QStringLiteral("search"), QStringLiteral("--machine"), QLatin1String(machine)});
+    ASSERT_EQ(outcome.status, 0) << outcome.err.toStdString();
+    pictures << QImage(folder.filePath(QStringLiteral("w.png")));
+  }
+  EXPECT_NE(pictures[0], pictures[1]);
+}
+
 }  // namespace
 }  // namespace parallelarium
