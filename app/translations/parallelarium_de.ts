@@ -9541,8 +9541,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 Token je Schritt</translation>
     </message>
     <message>
-        <source>How should %1 be trained on %2 GPUs of %3?</source>
-        <translation>Wie soll %1 auf %2 GPUs von %3 trainiert werden?</translation>
+        <source>How should %1 be trained on %2 of %3?</source>
+        <translation>Wie soll %1 auf %2 von %3 trainiert werden?</translation>
+    </message>
+    <message>
+        <source>one GPU</source>
+        <translation>einer GPU</translation>
+    </message>
+    <message>
+        <source>%1 GPUs</source>
+        <translation>%1 GPUs</translation>
     </message>
     <message>
         <source>no pipeline</source>
@@ -9765,8 +9773,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>der beste</translation>
     </message>
     <message>
-        <source>How should %1 be trained with %4 on %2 GPUs of %3?</source>
-        <translation>Wie soll %1 mit %4 auf %2 GPUs von %3 trainiert werden?</translation>
+        <source>How should %1 be trained with %4 on %2 of %3?</source>
+        <translation>Wie soll %1 mit %4 auf %2 von %3 trainiert werden?</translation>
     </message>
     <message>
         <source>Among ties the least memory stands first.</source>

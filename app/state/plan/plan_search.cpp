@@ -36,6 +36,8 @@ void PlanSearch::set_wish(const PlanWish& wish) {
   wish_ = wish;
   if (other_model) put_today_on_model();
   if (!has_experts()) wish_.fixed.erase(QStringLiteral("ep"));
+  // What was refused is asked no more.
+  if (!error_.isEmpty() && error_ == session_.jobs().last_error()) session_.jobs().dismiss_error();
   error_.clear();
   limit_answer();
   Q_EMIT changed();

@@ -5,6 +5,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model.h"
+#include "engine/plan/model/model_presets.h"
 
 namespace parallelarium {
 QString wish_of(const MachineChoice& machine) {
@@ -48,8 +49,8 @@ std::string framework_of(const PlanWish& wish) {
 }
 
 PlanWish sized_like(PlanWish wish, const Setup& setup) {
-  Model usual = setup.model;
-  if (const Result<Model> preset = find_model(usual.name)) usual.sequence = preset->sequence;
+  const Model* const preset = preset_at_any_sequence(setup.model);
+  const Model& usual = preset ? *preset : setup.model;
   wish.model = wish_of(usual);
   wish.sequence = usual.sequence == setup.model.sequence ? 0 : setup.model.sequence;
   wish.gpus = QString::number(setup.mesh.ranks());

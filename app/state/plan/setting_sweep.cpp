@@ -147,6 +147,7 @@ SettingSweep::SettingSweep(Session& session, QObject* parent) : QObject(parent),
 void SettingSweep::set_wish(const SweepWish& wish) {
   if (wish == wish_) return;
   wish_ = wish;
+  if (!error_.isEmpty() && error_ == session_.jobs().last_error()) session_.jobs().dismiss_error();
   error_.clear();
   show_figure();
   Q_EMIT changed();

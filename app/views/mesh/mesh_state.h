@@ -38,6 +38,7 @@ struct MeshView::State {
   RankList* list = nullptr;
   std::vector<QToolButton*> offers;  // of more ranks, where there is one
   QRectF grid, key, links;
+  QRectF alone;  // for what is said of a single rank
   bool with_table = true;
   // The axis whose ways are shown: none where the mesh has no such groups.
   Axis axis() const { return wires.along(chosen) ? chosen : Axis::kWorld; }

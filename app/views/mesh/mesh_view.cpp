@@ -16,7 +16,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kHeader = 40, kTools = 36, kSide = 250, kSideFrom = 560, kMoveMs = 450;
-constexpr int kMeshLine = 18, kLeastGrid = 170, kAlone = 220;  // right of a single rank's cell
+constexpr int kMeshLine = 18, kLeastGrid = 170, kBeside = 20;
 
 ViewPicture mesh_picture(const Session& session, const PictureStyle& style,
                          const MeshChoice& choice) {
@@ -328,13 +328,17 @@ void MeshView::place_parts() {
   // Cards have no key: the table takes its place, and the legend has a second line below.
   if (s.layout.by_class) s.links.moveTop(s.key.top());
   if (s.wired && had_table != s.with_table) refresh_facts();
-  int x = int(s.grid.left()) + kAlone;
+  // What is said of a single rank stands right of its cell.
+  const bool alone = s.wired && s.layout.mesh.ranks() == 1;
+  const double free_from = alone ? s.layout.cell_of(0).right() + kBeside : s.grid.left();
+  int x = int(free_from);
   for (QToolButton* offer : s.offers) {
     const QString field = QStringLiteral("mesh.") + offer->text().left(2).toLower();
-    offer->setVisible(s.wired && s.layout.mesh.ranks() == 1 && s.session.locks().allowed(field));
+    offer->setVisible(alone && s.session.locks().allowed(field));
     offer->setGeometry(x, top + 66, offer->sizeHint().width(), 28);
     x += offer->width() + 8;
   }
+  s.alone = QRectF(free_from, top + 22, s.grid.right() - free_from, 38);
 }
 
 void MeshView::paintEvent(QPaintEvent*) {
@@ -351,9 +355,11 @@ void MeshView::paintEvent(QPaintEvent*) {
   // A run that was made before belongs to the same Setup; its mesh is this one.
   const MeshPicture picture = s.picture();
   paint_mesh(painter, picture, s.layout, theme, nullptr);
-  if (s.layout.mesh.ranks() == 1)
-    put_elided(painter, s.grid.adjusted(kAlone, 36, 0, 0), Qt::AlignTop,
-               tr("One rank sends nothing."), theme.font(12), theme.muted, nullptr);
+  if (s.layout.mesh.ranks() == 1) {
+    painter.setFont(theme.font(12));
+    painter.setPen(theme.muted);
+    painter.drawText(s.alone, Qt::AlignBottom | Qt::TextWordWrap, tr("One rank sends nothing."));
+  }
   paint_mesh_key(painter, s.key, picture, s.layout, theme, nullptr);
   if (s.with_table)
     s.table = paint_wires(painter, s.links, s.wires, setup.mesh, s.axis(), picture.hides_traffic,

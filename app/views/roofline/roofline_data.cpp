@@ -8,6 +8,7 @@
 #include "app/look/sentence.h"
 #include "app/state/plan/plan_search.h"
 #include "app/views/shared/plan_words.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 namespace {
@@ -62,7 +63,7 @@ RooflineData roofline_data(const Session& session, int layer, int selected) {
                                                  : *session.subject().prediction();
   data.layers = prediction.setup.model.layers;
   data.machine = sentence(title_of(prediction.machine));
-  data.model = sentence(title_of(prediction.setup.model));
+  data.model = model_words(prediction.setup.model);
   data.source = prediction_source_text(prediction.word);
   data.selected = selected;
   data.dimmed = of_plan ? search.is_outdated() : !session.problems().empty();

@@ -71,10 +71,6 @@ SearchColumn::SearchColumn(PlanSearch& search, QWidget* parent)
   auto* under = new QVBoxLayout(foot);
   under->setContentsMargins(12, 8, 12, 8);
   under->setSpacing(6);
-  go_ = new QPushButton(foot);
-  go_->setProperty("primary", true);
-  go_->setAutoDefault(true);
-  under->addWidget(go_);
   progress_ = new QProgressBar(foot);
   progress_->setAccessibleName(tr("Progress of the search"));
   progress_->setTextVisible(false);
@@ -85,6 +81,11 @@ SearchColumn::SearchColumn(PlanSearch& search, QWidget* parent)
   progress_text_->setProperty("role", "muted");
   progress_text_->setWordWrap(true);
   under->addWidget(progress_text_);
+  // The lowest, so that it stays in its place when a text comes.
+  go_ = new QPushButton(foot);
+  go_->setProperty("primary", true);
+  go_->setAutoDefault(true);
+  under->addWidget(go_);
   parts->addWidget(foot);
   connect(go_, &QPushButton::clicked, this, [this] {
     if (search_.searching())
@@ -159,10 +160,8 @@ void SearchColumn::add_model() {
       choose_model_file();
       return refresh();
     }
-    change([&](PlanWish& wish) {
-      wish.model = model_->itemData(at).toString();
-      wish.sequence = 0;
-    });
+    // The tokens of a sequence that somebody typed stay.
+    change([&](PlanWish& wish) { wish.model = model_->itemData(at).toString(); });
   });
 }
 

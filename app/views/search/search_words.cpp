@@ -8,6 +8,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/search/search_axes.h"
+#include "app/views/shared/words.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/planner/reasons/recommended.h"
 #include "engine/wire/frameworks/framework.h"
@@ -64,14 +65,15 @@ QString question_text(const PlanSearch& search) {
   const PlanWish& wish = search.subject();
   const Result<Setup> base = base_of(wish);
   const Result<Machine> machine = base ? machine_of(base->machine) : Result<Machine>(base.error());
-  const QString model = base ? sentence(title_of(base->model)) : wish.model;
+  const QString model = base ? model_words(base->model) : wish.model;
   const QString cluster = machine ? sentence(title_of(*machine)) : wish.machine;
+  const QString gpus = wish.gpus == QStringLiteral("1") ? SearchTexts::tr("one GPU")
+                                                        : SearchTexts::tr("%1 GPUs").arg(wish.gpus);
   for (const FrameworkInfo& info : framework_infos())
     if (wish.framework == QString::fromStdString(info.name))
-      return SearchTexts::tr("How should %1 be trained with %4 on %2 GPUs of %3?")
-          .arg(model, wish.gpus, cluster, QString::fromStdString(info.title));
-  return SearchTexts::tr("How should %1 be trained on %2 GPUs of %3?")
-      .arg(model, wish.gpus, cluster);
+      return SearchTexts::tr("How should %1 be trained with %4 on %2 of %3?")
+          .arg(model, gpus, cluster, QString::fromStdString(info.title));
+  return SearchTexts::tr("How should %1 be trained on %2 of %3?").arg(model, gpus, cluster);
 }
 
 QString outdated_plans_text() {
@@ -97,7 +99,7 @@ QString remark_text(const PlanSearch& search) {
 
 QString today_text(const Setup& today) {
   return SearchTexts::tr("%1; GPUs: %2; on %3")
-      .arg(axes_text(today), count_text(today.mesh.ranks()), sentence(title_of(today.model)));
+      .arg(axes_text(today), count_text(today.mesh.ranks()), model_words(today.model));
 }
 
 QString needs_text(const std::string& framework, const Setup& setup) {
@@ -152,9 +154,8 @@ QString memory_trust_text(const PlanAnswer& answer) {
 }
 
 QString model_title(const PlanAnswer& answer) {
-  return answer.recommended.empty()
-             ? QString()
-             : sentence(title_of(answer.recommended.front().plan.setup.model));
+  return answer.recommended.empty() ? QString()
+                                    : model_words(answer.recommended.front().plan.setup.model);
 }
 
 QStringList trust_texts(const PlanAnswer& answer) {

@@ -13,6 +13,7 @@
 #include "app/state/step/order_edit.h"
 #include "app/views/shared/quantities.h"
 #include "engine/plan/machine/machine.h"
+#include "engine/plan/model/model_presets.h"
 #include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
@@ -335,10 +336,15 @@ QString picture_title(const Setup& setup) {
   return parts.join(kDotBetween);
 }
 
+QString model_words(const Model& model) {
+  const Model* const preset = model.name == "custom" ? preset_at_any_sequence(model) : nullptr;
+  return sentence(title_of(preset ? *preset : model));
+}
+
 QString setup_footer(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   QStringList parts;
-  parts << sentence(title_of(setup.model));
+  parts << model_words(setup.model);
   parts << plural(setup.model.layers, QT_TRANSLATE_NOOP("words", "%1 layer"),
                   QT_TRANSLATE_NOOP("words", "%1 layers"));
   parts << SharedTexts::tr("DP %1 TP %2 PP %3 CP %4 EP %5")

@@ -53,6 +53,8 @@ QString schedule_title(const Schedule& schedule);
 QString picture_title(const Setup& setup);
 // "GPT tiny \u00b7 DP 1 TP 1 PP 4 \u00b7 ... " and "This computer, calibrated ...": the footer.
 QString setup_footer(const Setup& setup);
+// The model's name; a preset whose sequences alone are others keeps its own.
+QString model_words(const Model& model);
 QString machine_footer(const Prediction& prediction);
 
 // What the stages do at `time`, for screen readers: "At 59.0 ms: stage 0 backward 4, holds 4 5 6

@@ -77,6 +77,16 @@ const Model* preset_of_shape(const Model& shape) {
   return nullptr;
 }
 
+const Model* preset_at_any_sequence(const Model& shape) {
+  Model same = shape;
+  for (const auto& [name, preset] : read_presets()) {
+    if (!preset) continue;
+    same.sequence = preset->sequence;
+    if (const Model* const found = preset_of_shape(same)) return found;
+  }
+  return nullptr;
+}
+
 Result<Model> find_model(const std::string& name) {
   const auto& presets = read_presets();
   if (const auto found = presets.find(name); found != presets.end()) return found->second;

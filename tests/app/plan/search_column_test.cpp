@@ -99,6 +99,41 @@ TEST_F(SearchFixture, AnOrderOfRanksHasOneName) {
   EXPECT_TRUE(axes_text(setup).contains(box->itemText(at)));
 }
 
+TEST_F(SearchFixture, ATypedLengthOfSequencesStaysWithAnotherModelAndItsName) {
+  PlanWish wish = small_wish();
+  wish.sequence = 2048;
+  search().set_wish(wish);
+  QApplication::processEvents();
+  auto* box = choice(QStringLiteral("Model"));
+  ASSERT_NE(box, nullptr);
+  box->setCurrentIndex(box->findData(QStringLiteral("qwen3-32b")));
+  Q_EMIT box->activated(box->currentIndex());
+  EXPECT_EQ(search().wish().sequence, 2048);
+  EXPECT_EQ(box->currentText(), QStringLiteral("Qwen3 32B"));
+  EXPECT_TRUE(question_text(search()).contains(QStringLiteral("Qwen3 32B")))
+      << question_text(search()).toStdString();
+  // And of a Setup with such sequences.
+  const auto base = base_of(search().wish());
+  ASSERT_TRUE(base);
+  EXPECT_EQ(sized_like({}, *base).model, QStringLiteral("qwen3-32b"));
+  EXPECT_EQ(sized_like({}, *base).sequence, 2048);
+}
+
+TEST_F(SearchFixture, WhatWasRefusedIsForgottenOnceItIsMended) {
+  PlanWish wish = small_wish();
+  const QString good = wish.gpus;
+  wish.gpus = QStringLiteral("0");
+  search().set_wish(wish);
+  search().start();
+  ASSERT_TRUE(wait_until([&] { return !search().searching(); }, kSearchMs));
+  EXPECT_FALSE(search().error().isEmpty());
+  EXPECT_FALSE(session().jobs().last_error().isEmpty());
+  wish.gpus = good;
+  search().set_wish(wish);
+  EXPECT_TRUE(search().error().isEmpty());
+  EXPECT_TRUE(session().jobs().last_error().isEmpty()) << "the banner says it no more";
+}
+
 // Enter after the last number begins the search, so that plans need no click.
 TEST_F(SearchFixture, EnterInANumberSearches) {
   search().set_wish(small_wish());
