@@ -331,6 +331,9 @@ TEST(MeshOfOneRank, SaysWhyNothingIsSentAndOffersASecond) {
   QToolButton* offer = button(view, QStringLiteral("DP 2"));
   ASSERT_NE(offer, nullptr);
   ASSERT_TRUE(offer->isVisible());
+  const QPoint beside(offer->x() - 6, offer->geometry().center().y());
+  EXPECT_EQ(view.grab().toImage().pixelColor(beside), theme_for(view.palette()).surface)
+      << "it stands beside the cell";
   offer->click();
   session.wait_for_prediction();
   EXPECT_EQ(session.setup().mesh.ranks(), 2);
