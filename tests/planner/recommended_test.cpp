@@ -30,6 +30,7 @@ bool is_plain(const Plan& plan, const PlanRequest& request) {
   return (!pipeline || setup.schedule == Schedule("1f1b")) &&
          (!pipeline || setup.mesh.dp == 1 || setup.mesh.order == Mesh().order ||
           !allows(request, "order", "tp-cp-ep-dp-pp")) &&
+         (setup.stage_layers.empty() || !allows(request, "stage-layers", "even")) &&
          (setup.zero_group == 0 || setup.zero == 0 || !allows(request, "zero-group", "0"));
 }
 

@@ -53,6 +53,7 @@ bool narrow_to(unsigned axes, PlanRequest& request) {
   (void)fix_axis(request, "schedule", "1f1b");
   (void)fix_axis(request, "order", std::string(name_of(Mesh().order)));
   (void)fix_axis(request, "zero-group", "0");
+  (void)fix_axis(request, "stage-layers", "even");
   return true;
 }
 

@@ -11,7 +11,7 @@ namespace parallelarium {
 
 // Notes three plans, or says why they are fewer: the fastest that the search kept; the one with the
 // least memory; and the one with the fewest of TP, PP, CP and EP in use, in a plain pipeline (1F1B,
-// ranks and groups of ZeRO as they stand where nobody says), of equally many the fastest. The last
+// even stages, ranks and groups of ZeRO as they stand where nobody says), of equally many the fastest. The last
 // two are of those that cannot be told apart from the fastest, on as many GPUs or fewer. Where
 // that leaves fewer than three, the fastest of all with a tenth less memory stands for the one, and
 // the fastest of all with fewer axes for the other. What the request allows counts first.
