@@ -19,11 +19,29 @@
 
 namespace parallelarium {
 
-template <class Outcome>
+// An Item has a key(), a std::size_t. Those with the same key have the same outcome.
+template <class Item, class Outcome>
 class Ahead {
  public:
+  // What is known while the loop waits.
+  class Known {
+   public:
+    explicit Known(const Ahead& ahead) : ahead_(ahead) {}
+    const Outcome* outcome(const Item& item) const {  // null: there is none yet
+      const auto found = ahead_.done_.find(item.key());
+      return found == ahead_.done_.end() ? nullptr : &found->second;
+    }
+    bool is_at_work(const Item& item) const { return ahead_.at_work_.count(item.key()) > 0; }
+
+   private:
+    const Ahead& ahead_;
+  };
+  // Items that may be wanted after the one that the loop waits for, soonest first, and that are
+  // neither known nor at work.
+  using Coming = std::function<std::vector<Item>(const Known&)>;
+
   // `work` is called on any thread, for different items at once.
-  explicit Ahead(std::function<Outcome(std::size_t item)> work) : work_(std::move(work)) {
+  explicit Ahead(std::function<Outcome(const Item&)> work) : work_(std::move(work)) {
     for (std::size_t thread = 1; thread < parallel_bodies(); ++thread)
       others_.emplace_back([this](const std::stop_token& stop) { serve(stop); });
   }
@@ -36,58 +54,60 @@ class Ahead {
   Ahead& operator=(const Ahead&) = delete;
 
   // The outcome of an item, which is not kept: the next time it is worked out anew. Where it is not
-  // there yet, `coming` is asked for the items that may be wanted after it, soonest first.
-  template <class Coming>
-  Outcome take(std::size_t item, const Coming& coming) {
+  // there yet, some thread asks `coming` whenever it is idle, until there is one.
+  Outcome take(const Item& item, const Coming& coming) {
     std::unique_lock lock(mutex_);
-    if (done_.find(item) == done_.end()) {
+    if (done_.count(item.key()) == 0) {
       wanted_.clear();
-      for (const std::size_t other : coming())
-        if (done_.find(other) == done_.end() && at_work_.count(other) == 0)
-          wanted_.push_back(other);
-      if (at_work_.count(item) == 0) wanted_.push_front(item);
+      if (at_work_.count(item.key()) == 0) wanted_.push_front(item);
+      coming_ = others_.empty() ? nullptr : &coming;
+      asked_ = false;
       changed_.notify_all();
     }
     for (;;) {
-      if (const auto found = done_.find(item); found != done_.end()) {
+      if (const auto found = done_.find(item.key()); found != done_.end()) {
         Outcome outcome = std::move(found->second);
         done_.erase(found);
+        coming_ = nullptr;
         return outcome;
       }
-      if (!wanted_.empty())
-        work_at_next(lock);
-      else
-        changed_.wait(lock);
+      if (!work_at_next(lock)) changed_.wait(lock);
     }
   }
 
  private:
   void serve(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
-      if (wanted_.empty())
-        changed_.wait(lock);
-      else
-        work_at_next(lock);
-    }
+    while (!stop.stop_requested())
+      if (!work_at_next(lock)) changed_.wait(lock);
   }
 
-  void work_at_next(std::unique_lock<std::mutex>& lock) {
-    const std::size_t item = wanted_.front();
+  // False: there is nothing to do until something changes.
+  bool work_at_next(std::unique_lock<std::mutex>& lock) {
+    if (wanted_.empty() && coming_ != nullptr && !asked_) {
+      for (Item& item : (*coming_)(Known(*this))) wanted_.push_back(std::move(item));
+      asked_ = wanted_.empty();
+    }
+    if (wanted_.empty()) return false;
+    const Item item = std::move(wanted_.front());
     wanted_.pop_front();
-    at_work_.insert(item);
+    at_work_.insert(item.key());
     lock.unlock();
     Outcome outcome = work_(item);
     lock.lock();
-    at_work_.erase(item);
-    done_.emplace(item, std::move(outcome));
+    at_work_.erase(item.key());
+    done_.emplace(item.key(), std::move(outcome));
+    asked_ = false;
     changed_.notify_all();
+    return true;
   }
 
-  const std::function<Outcome(std::size_t)> work_;
+  const std::function<Outcome(const Item&)> work_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::size_t> wanted_;
+  std::deque<Item> wanted_;
+  const Coming* coming_ = nullptr;  // while the loop waits
+  bool asked_ = false;              // and nothing was coming
   std::set<std::size_t> at_work_;
   std::map<std::size_t, Outcome> done_;
   std::vector<std::jthread> others_;

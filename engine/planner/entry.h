@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/plan/placement/parallel.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/planner/search.h"
 
@@ -67,41 +66,5 @@ struct Look {
 // beside time and memory are there only where it says yes of a plan that fits.
 using Wanted = std::function<bool(std::int64_t nanoseconds, std::int64_t bytes)>;
 Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wanted& wanted);
-
-// The most actions of all that are simulated at once, so that they fit into memory.
-inline constexpr std::int64_t kMostActionsAtOnce = 4 * kMostFrontActions;
-
-// Those that are looked at ahead of one that is waited for. Simulations are few: one may spare the
-// others. One of more than kMostFrontActions actions is simulated when it is waited for, and none
-// is begun beside it.
-class Coming {
- public:
-  Coming(const Space& space, const Entry& first) : space_(space) { count(first); }
-  std::vector<std::size_t> items;
-  bool takes(const Entry& entry) const {
-    if (items.size() >= kMost) return false;
-    if (!entry.walked()) return true;
-    const std::int64_t actions = actions_of(entry, space_);
-    return simulated_ <= 2 * parallel_bodies() && actions <= kMostFrontActions &&
-           actions_ + actions <= kMostActionsAtOnce;
-  }
-  void add(std::size_t at, const Entry& entry) {
-    items.push_back(at);
-    count(entry);
-  }
-
- private:
-  static constexpr std::size_t kMost = 16;
-  void count(const Entry& entry) {
-    if (!entry.walked()) return;
-    const std::int64_t actions = actions_of(entry, space_);
-    ++simulated_;
-    actions_ += actions > kMostFrontActions ? kMostActionsAtOnce : actions;
-  }
-
-  const Space& space_;
-  std::size_t simulated_ = 0;
-  std::int64_t actions_ = 0;  // of those that are simulated
-};
 
 }  // namespace parallelarium

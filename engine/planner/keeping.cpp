@@ -12,7 +12,7 @@ namespace parallelarium {
 
 Keeping::Keeping(const PlanRequest& request, const Space& space,
                  const std::optional<std::int64_t>& capacity, std::vector<Entry>& entries,
-                 Ahead<Look>& ahead, const std::atomic<bool>* cancel)
+                 LooksAhead& ahead, const std::atomic<bool>* cancel)
     : request_(request),
       space_(space),
       capacity_(capacity),
@@ -103,10 +103,11 @@ std::optional<Plan> Keeping::best_that(const Keeps& keeps, const std::vector<Pla
 }
 
 std::optional<Plan> Keeping::look_at(Entry& entry, std::size_t at) {
-  const auto nothing = [] { return std::vector<std::size_t>(); };
-  Look look = ahead_.take(at, nothing);
+  const auto nothing = [](const LooksAhead::Known&) { return std::vector<NextLook>(); };
+  Look look = ahead_.take({at, entry}, nothing);
   // While the search went on, it may have been stopped.
-  if (look.trial && look.trial->ok() && (*look.trial)->stopped) look = ahead_.take(at, nothing);
+  if (look.trial && look.trial->ok() && (*look.trial)->stopped)
+    look = ahead_.take({at, entry}, nothing);
   if (cancelled()) return std::nullopt;
   if (look.bound) {
     if (*look.bound)

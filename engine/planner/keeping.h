@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/planner/ahead.h"
+#include "engine/planner/coming.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/search.h"
 
@@ -23,7 +23,7 @@ class Keeping {
   // entries, and stops no trial any more that began by now. `cancel` may be null.
   Keeping(const PlanRequest& request, const Space& space,
           const std::optional<std::int64_t>& capacity, std::vector<Entry>& entries,
-          Ahead<Look>& ahead, const std::atomic<bool>* cancel);
+          LooksAhead& ahead, const std::atomic<bool>* cancel);
 
   // Notes what is said of PlanResult::keeping, of a search whose best plans are known.
   void note(PlanResult& result);
@@ -47,7 +47,7 @@ class Keeping {
   const Space& space_;
   const std::optional<std::int64_t>& capacity_;
   std::vector<Entry>& entries_;
-  Ahead<Look>& ahead_;
+  LooksAhead& ahead_;
   const std::atomic<bool>* cancel_;
   // Of what was asked for last: candidates that were left out for their many actions, though they
   // keep to it and may be faster than what was found.

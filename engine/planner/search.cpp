@@ -10,8 +10,8 @@
 #include "engine/passes/build.h"
 #include "engine/plan/placement/parallel.h"
 #include "engine/plan/text/phrases.h"
-#include "engine/planner/ahead.h"
 #include "engine/planner/bounds/bound_tables.h"
+#include "engine/planner/coming.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/front.h"
 #include "engine/planner/keeping.h"
@@ -99,7 +99,7 @@ class Search {
         tally_.count(PlanClass::kRefused, *refusal, entry.candidate);
         continue;
       }
-      if (take_bound(entry, bounds[at])) queue_.push(place_of(at));
+      if (take_bound(entry, bounds[at])) queue_.push(place_of(at, entry));
     }
   }
 
@@ -124,8 +124,7 @@ class Search {
 
   // Ascending by what the objective promises at most.
   using Place = std::tuple<double, std::int64_t, std::size_t>;
-  Place place_of(std::size_t at) const {
-    const Entry& entry = entries_[at];
+  Place place_of(std::size_t at, const Entry& entry) const {
     return {value_of(entry), entry.nanoseconds, at};
   }
   double value_of(const Entry& entry) const {
@@ -157,7 +156,8 @@ class Search {
       const double least = value_of(entries_[at]);
       if (first < 0) first = least;
       queue_.pop();
-      if (look_at(at, [&] { return coming_best(at); })) queue_.push(place_of(at));
+      if (look_at(at, [&](const auto& known) { return coming_best(at, known); }))
+        queue_.push(place_of(at, entries_[at]));
       const auto& best = result_.best;
       const bool enough = best.size() >= static_cast<std::size_t>(request_.top);
       const double span = enough ? value_of(best.back()) - first : 0;
@@ -169,15 +169,13 @@ class Search {
            });
     }
   }
-  std::vector<std::size_t> coming_best(std::size_t first) {
-    Coming coming(space_, entries_[first]);
-    for (; !queue_.empty(); queue_.pop()) {
-      const std::size_t at = std::get<2>(queue_.top());
-      if (cannot_be_among_best(entries_[at]) || !coming.takes(entries_[at])) break;
-      coming.add(at, entries_[at]);
-    }
-    for (const std::size_t at : coming.items) queue_.push(place_of(at));
-    return std::move(coming.items);
+  std::vector<NextLook> coming_best(std::size_t first, const LooksAhead::Known& known) {
+    return coming_looks(
+        queue_, entries_, capacity_, Coming(space_, entries_[first]), known,
+        [&](std::size_t at, const Entry& entry) { return place_of(at, entry); },
+        [&](const Entry& entry, bool /*of_queue*/, const Coming& /*coming*/) {
+          return cannot_be_among_best(entry) ? Foreseen::kStop : Foreseen::kLook;
+        });
   }
 
   // What is left may still be smaller than all that were simulated. It is taken in the order of
@@ -187,13 +185,13 @@ class Search {
     for (const auto& [value, nanoseconds, at] : queue_.places())
       undecided.emplace_back(nanoseconds, at);
     queue_ = {};
-    left_ = decltype(left_)(std::greater<>(), std::move(undecided));
+    left_ = Places<Timed>(std::greater<>(), std::move(undecided));
     const auto all = static_cast<double>(std::max<std::size_t>(1, left_.size()));
     while (!left_.empty() && !cancelled()) {
       const std::size_t at = left_.top().second;
       left_.pop();
       if (is_decided_by_bounds(entries_[at])) continue;
-      if (look_at(at, [&] { return coming_smaller(at); }))
+      if (look_at(at, [&](const auto& known) { return coming_smaller(at, known); }))
         left_.emplace(entries_[at].nanoseconds, at);
       tell(kBestShare + (kRulesShare - kBestShare) * (1 - static_cast<double>(left_.size()) / all),
            [](const Message& decided, const Message& of) {
@@ -203,19 +201,18 @@ class Search {
            });
     }
   }
-  std::vector<std::size_t> coming_smaller(std::size_t first) {
-    Coming coming(space_, entries_[first]);
-    for (; !left_.empty(); left_.pop()) {
-      const std::size_t at = left_.top().second;
-      if (dominated(entries_[at])) {  // and will be
-        count_bounded(entries_[at]);
-        continue;
-      }
-      if (!coming.takes(entries_[at]) || too_long_for_front(entries_[at])) break;
-      coming.add(at, entries_[at]);
-    }
-    for (const std::size_t at : coming.items) left_.emplace(entries_[at].nanoseconds, at);
-    return std::move(coming.items);
+  std::vector<NextLook> coming_smaller(std::size_t first, const LooksAhead::Known& known) {
+    return coming_looks(
+        left_, entries_, capacity_, Coming(space_, entries_[first]), known,
+        [](std::size_t at, const Entry& entry) { return Timed(entry.nanoseconds, at); },
+        [&](const Entry& entry, bool of_queue, const Coming& coming) {
+          if (dominated(entry)) {  // and will be
+            if (of_queue) count_bounded(entry);
+            return Foreseen::kDrop;
+          }
+          return too_long_for_front(entry) || coming.may_bound(entry) ? Foreseen::kSkip
+                                                                      : Foreseen::kLook;
+        });
   }
 
   bool too_long_for_front(const Entry& entry) const {
@@ -239,10 +236,9 @@ class Search {
   }
 
   // Walks what was bounded quickly, and simulates what was walked. Whether it has no class yet.
-  template <class Coming>
-  bool look_at(std::size_t at, const Coming& coming) {
+  bool look_at(std::size_t at, const LooksAhead::Coming& coming) {
     Entry& entry = entries_[at];
-    Look look = ahead_.take(at, coming);
+    Look look = ahead_.take({at, entry}, coming);
     if (cancelled()) return false;  // a trial may have stopped for that
     if (look.trial) {
       take(entry, *look.trial);
@@ -360,17 +356,13 @@ class Search {
   std::vector<Entry> entries_;
   BoundTables tables_{space_, request_.machine};
   Tally tally_;
-  // The least comes first.
-  struct Places : std::priority_queue<Place, std::vector<Place>, std::greater<>> {
-    const std::vector<Place>& places() const { return c; }  // in any order
-  };
-  Places queue_;
+  Places<Place> queue_;
   using Timed = std::pair<std::int64_t, std::size_t>;
-  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> left_;  // of find_front()
+  Places<Timed> left_;  // of find_front()
   PlanResult result_;
   bool keeping_ = false;     // all have their class, and rules are tested
   mutable std::mutex told_;  // keeping_, the best and the front, which other threads read
-  Ahead<Look> ahead_{[this](std::size_t at) { return look_of(entries_[at]); }};
+  LooksAhead ahead_{[this](const NextLook& next) { return look_of(next.entry); }};
 };
 
 }  // namespace
