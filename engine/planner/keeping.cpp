@@ -77,12 +77,18 @@ std::optional<Plan> Keeping::best_that(const Keeps& keeps, const std::vector<Pla
   std::optional<Plan> first;
   // Fewer than were asked for are all that fit.
   if (found.size() < static_cast<std::size_t>(request_.top)) return first;
-  using Timed = std::pair<std::int64_t, std::size_t>;  // at least, and which
   std::vector<Timed> all;
   for (std::size_t at = 0; at < entries_.size(); ++at)
     if (!entries_[at].out) all.emplace_back(entries_[at].nanoseconds, at);
-  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> queue(std::greater<>(),
-                                                                       std::move(all));
+  Places<Timed> queue(std::greater<>(), std::move(all));
+  const auto foresee = [&](const Entry& entry, bool /*of_queue*/, const Coming& /*coming*/) {
+    if (first && entry.nanoseconds > first->time.count()) return Foreseen::kStop;
+    if (!keeps(entry.candidate)) return Foreseen::kDrop;
+    return actions_of(entry, space_) > kMostFrontActions ? Foreseen::kSkip : Foreseen::kLook;
+  };
+  const auto place_of = [](std::size_t at, const Entry& entry) {
+    return Timed(entry.nanoseconds, at);
+  };
   while (!queue.empty() && !cancelled()) {
     const auto [at_least, at] = queue.top();
     if (first && at_least > first->time.count()) break;
@@ -93,7 +99,10 @@ std::optional<Plan> Keeping::best_that(const Keeps& keeps, const std::vector<Pla
       ++too_long_;
       continue;
     }
-    std::optional<Plan> plan = look_at(entry, at);
+    std::optional<Plan> plan = look_at(entry, at, [&](const LooksAhead::Known& known) {
+      return coming_looks(queue, entries_, capacity_, Coming(space_, entry), known, place_of,
+                          foresee);
+    });
     if (plan && (!first || stands_before(*plan, *first, Objective::kTime)))
       first = std::move(plan);
     else if (!plan && !entry.out)
@@ -102,12 +111,13 @@ std::optional<Plan> Keeping::best_that(const Keeps& keeps, const std::vector<Pla
   return first;
 }
 
-std::optional<Plan> Keeping::look_at(Entry& entry, std::size_t at) {
-  const auto nothing = [](const LooksAhead::Known&) { return std::vector<NextLook>(); };
-  Look look = ahead_.take({at, entry}, nothing);
+std::optional<Plan> Keeping::look_at(Entry& entry, std::size_t at,
+                                     const LooksAhead::Coming& coming) {
+  Look look = ahead_.take({at, entry}, coming);
   // While the search went on, it may have been stopped.
   if (look.trial && look.trial->ok() && (*look.trial)->stopped)
-    look = ahead_.take({at, entry}, nothing);
+
+    look = ahead_.take({at, entry}, coming);
   if (cancelled()) return std::nullopt;
   if (look.bound) {
     if (*look.bound)

@@ -38,9 +38,10 @@ class Keeping {
   // None, and `found`: as above.
   std::optional<Plan> in_order(const std::vector<Plan>& found);
   using Keeps = std::function<bool(const Candidate&)>;
+  using Timed = std::pair<std::int64_t, std::size_t>;  // at least, and which
   std::optional<Plan> best_that(const Keeps& keeps, const std::vector<Plan>& found);
   // The next look at an entry. None: it is out, or its bounds may be higher now.
-  std::optional<Plan> look_at(Entry& entry, std::size_t at);
+  std::optional<Plan> look_at(Entry& entry, std::size_t at, const LooksAhead::Coming& coming);
   bool cancelled() const { return cancel_ != nullptr && *cancel_; }
 
   const PlanRequest& request_;
