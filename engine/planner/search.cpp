@@ -376,8 +376,9 @@ Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch) {
   if (!result->cancelled && !request.best_alone) {
     watch.tell(kNeighboursShare,
                message("plan-neighbours", "Trying one change of the best plan after another."));
-    result->why = reasons_of(result->best, request);
-    result->neighbours = neighbours_of_best(result->best, request);
+    std::vector<TriedNeighbour> tried;
+    result->why = reasons_of(result->best, request, tried);
+    result->neighbours = neighbours_of_best(result->best, request, tried);
   }
   result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

@@ -250,18 +250,25 @@ double objective_value(Objective objective, std::int64_t nanoseconds, std::int64
                        std::int64_t gpus);
 
 // Why the neighbours of plan 0, which differ in one axis, are not better, and why the plans behind
-// it are not: by causes. Cost: some predictions.
+// it are not: by causes. Cost: some predictions, which are `tried` then.
+struct TriedNeighbour {
+  Setup setup;
+  Result<Tried> tried;  // with parts
+};
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
-                                                const PlanRequest& request);
+                                                const PlanRequest& request,
+                                                std::vector<TriedNeighbour>& tried);
 // Why another plan's step is longer than the best's, or not: by cause. Of both count the Setup,
 // the seconds of the step, and its parts.
 PlanReason reason_behind(const Plan& best, const Plan& plan);
 // The same of any plan and what a change makes of it.
 PlanReason reason_for(const Plan& plan, const Change& change, const Plan& changed);
 // The neighbours of each of the best plans of a search. What cannot beat the first of them is known
-// by its bounds alone. Cost: some milliseconds for each neighbour, and a prediction of the others.
-std::vector<std::vector<PlanNeighbour>> neighbours_of_best(const std::vector<Plan>& best,
-                                                           const PlanRequest& request);
+// by its bounds alone. `tried`: by reasons_of(). Cost: some milliseconds for each neighbour, and a
+// prediction of the others that were not tried.
+std::vector<std::vector<PlanNeighbour>> neighbours_of_best(
+    const std::vector<Plan>& best, const PlanRequest& request,
+    const std::vector<TriedNeighbour>& tried);
 nlohmann::json to_json(const std::vector<PlanNeighbour>& neighbours);
 nlohmann::json to_json(const std::vector<PlanReason>& reasons);
 nlohmann::json to_json(const std::vector<ReasonCount>& reasons);

@@ -55,7 +55,8 @@ bool is_told_by_bounds(Looked& looked, const std::vector<Plan>& best, const Plan
   return true;
 }
 
-void look_at(Looked& looked, const std::vector<Plan>& best, const PlanRequest& request) {
+void look_at(Looked& looked, const std::vector<Plan>& best, const PlanRequest& request,
+             const std::vector<TriedNeighbour>& all_tried) {
   const auto same = std::find_if(best.begin(), best.end(),
                                  [&](const Plan& plan) { return plan.setup == *looked.setup; });
   if (same != best.end()) {
@@ -67,7 +68,11 @@ void look_at(Looked& looked, const std::vector<Plan>& best, const PlanRequest& r
       wrong.empty() ? refusal_of(*looked.setup, request.refuses) : std::optional(wrong.front());
   if (!why && is_told_by_bounds(looked, best, request)) return;
   Result<Tried> tried(Message{});
-  if (!why) tried = try_setup(*looked.setup, request.machine, true);
+  const auto known = std::find_if(all_tried.begin(), all_tried.end(),
+                                  [&](const auto& of) { return of.setup == *looked.setup; });
+  if (!why)
+    tried =
+        known != all_tried.end() ? known->tried : try_setup(*looked.setup, request.machine, true);
   if (!why && !tried) why = tried.error();
   if (why) {
     looked.told.sentence = std::move(*why);
@@ -95,8 +100,9 @@ PlanNeighbour told_of(const Plan& plan, const ChangedSetup& changed, const Looke
 
 }  // namespace
 
-std::vector<std::vector<PlanNeighbour>> neighbours_of_best(const std::vector<Plan>& best,
-                                                           const PlanRequest& request) {
+std::vector<std::vector<PlanNeighbour>> neighbours_of_best(
+    const std::vector<Plan>& best, const PlanRequest& request,
+    const std::vector<TriedNeighbour>& tried) {
   std::vector<std::vector<ChangedSetup>> changes;
   for (const Plan& plan : best) changes.push_back(neighbours_of(plan.setup, request.machine));
   // Plans have neighbours in common.
@@ -110,7 +116,7 @@ std::vector<std::vector<PlanNeighbour>> neighbours_of_best(const std::vector<Pla
       places[at].push_back(static_cast<std::size_t>(known - all.begin()));
       if (known == all.end()) all.push_back({&change.setup, {}, {}});
     }
-  in_parallel(all.size(), [&](std::size_t at) { look_at(all[at], best, request); });
+  in_parallel(all.size(), [&](std::size_t at) { look_at(all[at], best, request, tried); });
   std::vector<std::vector<PlanNeighbour>> told(best.size());
   for (std::size_t at = 0; at < best.size(); ++at)
     for (std::size_t next = 0; next < changes[at].size(); ++next)

@@ -61,22 +61,34 @@ PlanReason reason_of(const Plan& best, const ChangedSetup& changed, const Result
   return reason_of(best, changed.change, tried->plan);
 }
 
-// Of these changes of a plan, the fastest first, and last those that cannot be.
+std::vector<TriedNeighbour> tried_all(const std::vector<ChangedSetup>& changes,
+                                      const Machine& machine, const PlanRefusal& refuses) {
+  std::vector<TriedNeighbour> all;
+  for (const ChangedSetup& change : changes) all.push_back({change.setup, Message()});
+  in_parallel(all.size(), [&](std::size_t at) {
+    all[at].tried = try_setup(all[at].setup, machine, true, refuses);
+  });
+  return all;
+}
+
+// Of these changes of a plan, each of which was tried, the fastest first, and last those that
+// cannot be.
 std::vector<PlanReason> neighbour_reasons(const Plan& plan,
                                           const std::vector<ChangedSetup>& changes,
-                                          const Machine& machine, const PlanRefusal& refuses) {
+                                          const std::vector<TriedNeighbour>& all,
+                                          const Machine& machine) {
   struct Neighbour {
-    std::optional<Plan> plan;  // none: it cannot be
+    const Plan* plan = nullptr;  // null: it cannot be
     PlanReason reason;
   };
   std::vector<Neighbour> neighbours(changes.size());
-  in_parallel(changes.size(), [&](std::size_t at) {
-    Result<Tried> tried = try_setup(changes[at].setup, machine, true, refuses);
+  for (std::size_t at = 0; at < changes.size(); ++at) {
+    const Result<Tried>& tried = all[at].tried;
     neighbours[at].reason = reason_of(plan, changes[at], tried, machine);
-    if (tried && tried->fits()) neighbours[at].plan = std::move(tried->plan);
-  });
+    if (tried && tried->fits()) neighbours[at].plan = &tried->plan;
+  }
   std::stable_sort(neighbours.begin(), neighbours.end(), [](const auto& a, const auto& b) {
-    if (!a.plan || !b.plan) return a.plan.has_value() && !b.plan;
+    if (a.plan == nullptr || b.plan == nullptr) return a.plan != nullptr && b.plan == nullptr;
     return stands_before(*a.plan, *b.plan, Objective::kTime);
   });
   std::vector<PlanReason> reasons;
@@ -118,7 +130,8 @@ Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Mac
   if (!tried) return tried.error();
   std::vector<ChangedSetup> changes = single_changes(setup, machine);
   if (wanted) std::erase_if(changes, [&](const auto& change) { return !wanted(change.setup); });
-  std::vector<PlanReason> reasons = neighbour_reasons(tried->plan, changes, machine, refuses);
+  std::vector<PlanReason> reasons =
+      neighbour_reasons(tried->plan, changes, tried_all(changes, machine, refuses), machine);
   std::set<std::string> near;
   for (const ChangedSetup& neighbour : neighbours_of(setup, machine))
     near.insert(neighbour.change.said.text);
@@ -129,11 +142,13 @@ Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Mac
 }
 
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
-                                                const PlanRequest& request) {
+                                                const PlanRequest& request,
+                                                std::vector<TriedNeighbour>& tried) {
   std::vector<std::vector<PlanReason>> all(best.size());
   if (best.empty()) return all;
-  all.front() = neighbour_reasons(best.front(), neighbours_of(best.front().setup, request.machine),
-                                  request.machine, request.refuses);
+  const std::vector<ChangedSetup> changes = neighbours_of(best.front().setup, request.machine);
+  tried = tried_all(changes, request.machine, request.refuses);
+  all.front() = neighbour_reasons(best.front(), changes, tried, request.machine);
   for (std::size_t at = 1; at < best.size(); ++at)
     all[at].push_back(reason_behind(best.front(), best[at]));
   return all;
