@@ -133,7 +133,8 @@ TEST(Rules, SayUpToWhichBatchMoreReplicasHelp) {
     ASSERT_EQ(rule.id, "critical-batch");
     EXPECT_EQ(rule.holds, share < 1);
     EXPECT_FALSE(rule.seconds);
-    EXPECT_THAT(rule.sentence.text, testing::HasSubstr(share < 1 ? "fewer, and" : "more, and"));
+    EXPECT_THAT(rule.sentence.text,
+                testing::HasSubstr(share < 1 ? "fewer than that" : "more than that"));
     // Steps are S (1 + critical / batch).
     const double over =
         critical / (double(request.global_batch) * double(request.base.model.sequence));

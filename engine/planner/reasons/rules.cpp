@@ -35,7 +35,7 @@ constexpr Rule kRules[] = {
      [] { return message("plan-rule-sequence", "Where there is TP, there is SP"); }},
     {"no-full-recompute", "Korthikanti et al. 2022, section 5",
      [](const Setup& of, const Machine&) { return of.recompute != Recompute::kFull; },
-     [] { return message("plan-rule-recompute", "No layer is computed again as a whole"); }},
+     [] { return message("plan-rule-recompute", "Recompute is none or selective, never full"); }},
 };
 
 Message cost_of(const PlanRule& told, const Message& said, const Plan& best) {
@@ -92,24 +92,25 @@ PlanRule rule_of_batch(const PlanRequest& request) {
   const Message saved = figure(percent_text(critical.saved_by_twice(tokens)));
   const Message here =
       told.holds ? message("plan-rule-below",
-                           "a step has {}, fewer, and twice as many would save {} of the steps",
+                           "A step has {} tokens, fewer than that: twice as many would save {} of "
+                           "the steps.",
                            of_step, saved)
                  : message("plan-rule-above",
-                           "a step has {}, more, and twice as many would save only {} of the steps",
+                           "A step has {} tokens, more than that: twice as many would save only {} "
+                           "of the steps.",
                            of_step, saved);
   const Message unknown = message("plan-rule-unknown",
-                                  "Earlier in training it is smaller, and other data have another "
-                                  "one. No plan knows it; a run with DP measures it.");
+                                  "Earlier in training that batch is smaller, and other data have "
+                                  "another one. No plan knows it; a run with DP measures it.");
   const Message fitted = message(
       "plan-rule-fitted", "{} The law was fitted on smaller models, all of them dense.", unknown);
   told.sentence = message(
       "plan-rule-batch",
-      "More DP helps up to the critical batch. Where a token meets {} parameters beside tables, it "
-      "is {} tokens ({} sequences) at most, at the loss of {} that such a model reaches at best: "
-      "{}. "
-      "{}",
-      figure(parameters_text(critical.parameters)), figure(count_text(critical.tokens)),
-      figure(three_digits(critical.tokens / sequence)), figure(three_digits(critical.loss)), here,
+      "A larger batch, and with it more DP, saves steps up to a critical batch. Here that is {} "
+      "tokens ({} sequences) at most. A law says so for a loss of {}, the best that {} parameters "
+      "reach: those that a token meets, without tables. {} {}",
+      figure(count_text(critical.tokens)), figure(three_digits(critical.tokens / sequence)),
+      figure(three_digits(critical.loss)), figure(parameters_text(critical.parameters)), here,
       critical.parameters > kMostFittedParameters ? fitted : unknown);
   return told;
 }

@@ -26,6 +26,7 @@ bool narrow(PlanRequest& request, const std::string& axis, const std::string& va
   return replaces;
 }
 
+Message many(std::int64_t count) { return figure(count_text(static_cast<double>(count))); }
 Message percent_of(double share) { return figure(percent_text(std::abs(share))); }
 
 // Who the best with the value is: how much it was chosen from.
@@ -33,7 +34,7 @@ Message fastest_with(const WhyNot& answer) {
   const Message shown = value_of_axis(answer.axis, answer.value);
   return answer.candidates > 0
              ? message("plan-value-fastest-of", "The fastest of {} candidates with {}",
-                       answer.candidates, shown)
+                       many(answer.candidates), shown)
              : message("plan-value-fastest", "The fastest plan with {}", shown);
 }
 
@@ -46,7 +47,7 @@ Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective ob
     return message("plan-value-alone",
                    "Of {} candidates with {} the best takes {}; the search itself found none that "
                    "fits.",
-                   answer.candidates, shown, takes);
+                   many(answer.candidates), shown, takes);
   if (answer.change.empty())
     return message("plan-value-best", "The best plan has {} itself: its step takes {}.", shown,
                    takes);
@@ -57,7 +58,7 @@ Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective ob
     return message("plan-value-objective",
                    "Of {} candidates with {} the best by {} lies {} behind the best plan ({}): a "
                    "step of {} with {} on {} GPUs.",
-                   answer.candidates, shown, std::string(name_of(objective)),
+                   many(answer.candidates), shown, std::string(name_of(objective)),
                    percent_of(value(plan) / value(*best) - 1), answer.change.said, takes,
                    figure(bytes_text(static_cast<double>(plan.needed_bytes))),
                    plan.setup.mesh.ranks());
@@ -94,8 +95,9 @@ Message none_can_be(const WhyNot& answer) {
       "plan-value-none",
       "Of {} candidates with {}, {} are refused and {} do not fit. The commonest reason, "
       "of {}: {}",
-      answer.candidates, value_of_axis(answer.axis, answer.value), count(PlanClass::kRefused),
-      count(PlanClass::kDoesNotFit), commonest.count, commonest.sentence);
+      many(answer.candidates), value_of_axis(answer.axis, answer.value),
+      many(count(PlanClass::kRefused)), many(count(PlanClass::kDoesNotFit)), many(commonest.count),
+      commonest.sentence);
 }
 
 }  // namespace
