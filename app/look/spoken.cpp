@@ -196,6 +196,10 @@ QString heard_text(QWidget& widget) {
   return text ? text->text(0, text->characterCount()) : QString();
 }
 
+void describe(QWidget& widget, const QString& description) {
+  if (widget.accessibleDescription() != description) widget.setAccessibleDescription(description);
+}
+
 QString spoken_text(const QTextDocument& document) {
   QStringList lines;
   QTextFrame* root = document.rootFrame();

@@ -22,6 +22,9 @@ struct Heard {
 // choices has its label as its name then, and its choice as its text.
 void install_spoken();
 
+// Sets a widget's description, unless it is that already: a screen reader would say it once more.
+void describe(QWidget& widget, const QString& description);
+
 // To be called before the widget gets its accessible name.
 void speak_as(QWidget& widget, Heard heard);
 

@@ -663,12 +663,12 @@
         <translation>steht auf Platz %1</translation>
     </message>
     <message>
-        <source>does not run</source>
-        <translation>läuft nicht</translation>
+        <source>runs</source>
+        <translation>läuft</translation>
     </message>
     <message>
-        <source>it stands behind one that waits</source>
-        <translation>es steht hinter einer Aktion, die wartet</translation>
+        <source>no: it stands behind one that waits</source>
+        <translation>nein: es steht hinter einer Aktion, die wartet</translation>
     </message>
     <message>
         <source>Click: %1. It starts at %2, ends at %3, then the rank holds %4.</source>
@@ -847,8 +847,12 @@
         <translation>%1, vor Platz 1 von %2, %3</translation>
     </message>
     <message>
-        <source>%1, position %2 of %3, %4</source>
-        <translation>%1, Platz %2 von %3, %4</translation>
+        <source>%1, behind position %2 of %3, %4</source>
+        <translation>%1, hinter Platz %2 von %3, %4</translation>
+    </message>
+    <message>
+        <source>; before %1</source>
+        <translation>; vor %1</translation>
     </message>
     <message>
         <source>Press Rehearse to see your ranks do it</source>

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <QAccessible>
 #include <QImage>
 #include <QPainter>
 #include <set>
@@ -135,6 +136,48 @@ TEST_F(OrderEditing, DeleteRemovesWhatIsOutlined) {
   EXPECT_EQ(line(0), "F1 B0");
   key(Qt::Key_Delete);
   EXPECT_EQ(line(0), "B0") << "nothing is outlined: what stands behind the cursor";
+}
+
+TEST_F(OrderEditing, WhatTheOrderComesToIsHeardAfterEachKey) {
+  edit().clear_all();
+  editor_->rows().setFocus();
+  const auto told = [this] { return editor_->rows().accessibleDescription().toStdString(); };
+  key(Qt::Key_Home);
+  keys("f0f1f2b0b1b2");
+  key(Qt::Key_Down);
+  keys("f0f1f2b0b1");
+  EXPECT_THAT(told(), ::testing::HasSubstr("B1 on stage 1"));
+  EXPECT_THAT(told(), ::testing::HasSubstr("11 of 12 actions are placed"));
+  keys("b1");
+  EXPECT_THAT(told(), ::testing::HasSubstr("stands in the order twice"));
+  key(Qt::Key_Backspace);
+  keys("b2");
+  EXPECT_THAT(told(), ::testing::HasSubstr("The order is legal and 12 forwards long"));
+}
+
+TEST_F(OrderEditing, TheCursorIsHeardWithTheActionsOnBothSides) {
+  edit().set_line(0, QStringLiteral("f0 f1 b0"));
+  editor_->rows().setFocus();
+  const auto told = [this] { return editor_->rows().accessibleDescription().toStdString(); };
+  key(Qt::Key_Home);
+  EXPECT_THAT(told(), ::testing::HasSubstr("before position 1 of 3, F0"));
+  key(Qt::Key_Right);
+  EXPECT_THAT(told(), ::testing::HasSubstr("behind position 1 of 3, F0"));
+  EXPECT_THAT(told(), ::testing::HasSubstr("before F1"));
+  key(Qt::Key_End);
+  EXPECT_THAT(told(), ::testing::HasSubstr("behind position 3 of 3, B0"));
+}
+
+TEST_F(OrderEditing, EveryStopOfTheEditorHasAName) {
+  int seen = 0;
+  for (QWidget* widget : editor_->findChildren<QWidget*>()) {
+    if (!(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible()) continue;
+    const QAccessibleInterface* said = QAccessible::queryAccessibleInterface(widget);
+    ASSERT_NE(said, nullptr);
+    EXPECT_FALSE(said->text(QAccessible::Name).isEmpty()) << widget->metaObject()->className();
+    ++seen;
+  }
+  EXPECT_GT(seen, 5);
 }
 
 TEST_F(OrderEditing, SelectsBackwardsToo) {

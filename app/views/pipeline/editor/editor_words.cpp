@@ -297,8 +297,7 @@ SelectionText action_words(const OrderEdit& edit, Spot spot) {
                                       ? QObject::tr("is not placed yet")
                                       : QObject::tr("stands at place %1").arg(wait.position + 1)});
   } else {
-    text.facts.push_back(
-        {QObject::tr("does not run"), QObject::tr("it stands behind one that waits")});
+    text.facts.push_back({QObject::tr("runs"), QObject::tr("no: it stands behind one that waits")});
   }
   return text;
 }
@@ -386,12 +385,16 @@ QString cursor_words(const OrderEdit& edit, Spot cursor) {
         .arg(action_text(line.front(), edit.draft().chunks));
   const auto at = static_cast<std::size_t>(cursor.index - 1);
   const auto& ran = edit.times().ranks[static_cast<std::size_t>(cursor.rank)].ran;
-  return QObject::tr("%1, position %2 of %3, %4")
+  const QString behind =
+      at + 1 < line.size()
+          ? QObject::tr("; before %1").arg(action_text(line[at + 1], edit.draft().chunks))
+          : QString();
+  return QObject::tr("%1, behind position %2 of %3, %4")
              .arg(row)
              .arg(cursor.index)
              .arg(line.size())
              .arg(action_text(line[at], edit.draft().chunks)) +
-         (at < ran.size() ? span_words(edit, ran[at]) : QString());
+         (at < ran.size() ? span_words(edit, ran[at]) : QString()) + behind;
 }
 
 }  // namespace parallelarium

@@ -50,6 +50,7 @@ void OrderEditor::build() {
   scroll_->setFrameShape(QFrame::NoFrame);
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setAccessibleName(tr("Order editor"));  // a stop of Tab where it scrolls
   outer->addWidget(scroll_);
   auto* page = new QWidget;
   page->setProperty("surface", true);
@@ -318,10 +319,9 @@ void OrderEditor::show_verdict() {
   known_->setText(tells ? known_schedules_table(edit_) : QString());
   known_->setVisible(tells && !known_->text().isEmpty());
   text_->setAccessibleDescription(wrong_);
-  rows_->setAccessibleDescription(edit_.problem().isEmpty()
-                                      ? cursor_words(edit_, cursor_) + QStringLiteral(". ") +
-                                            verdict.headline
-                                      : verdict.headline);
+  describe(*rows_, edit_.problem().isEmpty()
+                       ? cursor_words(edit_, cursor_) + QStringLiteral(". ") + verdict.headline
+                       : verdict.headline);
 }
 
 void OrderEditor::show_hang() {
@@ -354,6 +354,8 @@ void OrderEditor::forget_action() {
 void OrderEditor::choose(Spot action) {
   action_ = action;
   Q_EMIT described(action_words(edit_, action));
+  // Whoever listens hears what the whole order has come to, too: legal, or where it breaks.
+  describe(*rows_, rows_->accessibleDescription() + QStringLiteral(". ") + headline_->text());
   times_->update();
   rows_->update();
 }
