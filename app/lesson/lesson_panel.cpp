@@ -22,6 +22,7 @@
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/markdown_view.h"
 #include "app/look/sentence.h"
+#include "app/look/spoken.h"
 #include "app/settings/controls.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"
@@ -171,6 +172,7 @@ void LessonPanel::write_crumb() {
   crumb_->setText(metrics.elidedText(name, Qt::ElideRight, room) + place);
   crumb_->setToolTip(tr("All lessons") + QStringLiteral(" (") + name + place + QLatin1Char(')'));
   crumb_->setAccessibleName(name + place);
+  describe(*crumb_, tr("All lessons"));
 }
 
 // The words that a lesson teaches could answer what it asks, until the answer is there.

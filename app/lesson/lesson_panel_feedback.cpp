@@ -153,13 +153,14 @@ void LessonPanel::tell_keys() {
                                                    ? tr("Beside it: %1.").arg(view_->title())
                                                    : QString()});
   const QString open = solved ? QString() : judged;  // what may be answered once more
-  number_->setAccessibleDescription(joined({open, asked}));
+  describe(*number_, joined({open, asked}));
   parts_->set_asked(joined({open, asked}));
   drawing_->set_asked(joined({open, asked}));
   const QString on_button = first_control() == primary_ ? asked : QString();
-  primary_->setAccessibleDescription(
-      judged.isEmpty() ? joined({primary_->toolTip(), conditions_->accessibleName(), on_button})
-                       : joined({judged, primary_->toolTip()}));
+  const QString missing = solved ? QString() : conditions_->accessibleName();
+  describe(*primary_, judged.isEmpty()
+                          ? joined({primary_->toolTip(), conditions_->accessibleName(), on_button})
+                          : joined({judged, missing, primary_->toolTip()}));
 }
 
 void LessonPanel::announce(bool) {

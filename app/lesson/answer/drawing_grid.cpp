@@ -199,7 +199,7 @@ QString DrawingGrid::all_words() const {
 void DrawingGrid::tell() {
   if (drawing_.rows.empty()) return;
   const QString before = asked_.isEmpty() || moved_ ? QString() : asked_ + QLatin1Char('\n');
-  setAccessibleDescription(before + words_of(stage_, slot_));
+  describe(*this, before + words_of(stage_, slot_));
 }
 
 void DrawingGrid::set_asked(const QString& asked) {

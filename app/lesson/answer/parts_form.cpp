@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "app/lesson/player/guess_text.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/settings/controls.h"
 
@@ -182,7 +183,7 @@ void PartsForm::describe() {
     QStringList said{row.mark->accessibleName(), &row == &rows_.front() ? asked_ : QString()};
     said.removeAll(QString());
     QWidget* field = row.number ? static_cast<QWidget*>(row.number) : row.choice;
-    field->setAccessibleDescription(said.join(QStringLiteral(". ")));
+    parallelarium::describe(*field, said.join(QStringLiteral(". ")));
   }
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lessons by ear: what a screen reader is told where the keys are. A part says what it asks, and an
 // answer says what came of it.
+#include <QAbstractButton>
+#include <QAccessible>
 #include <QComboBox>
+#include <QHash>
 #include <QTabWidget>
 
 #include "app/look/spoken.h"
@@ -72,12 +75,56 @@ TEST_F(LessonHeard, AGoalThatIsReachedSaysSoAtTheButtonThatChecksIt) {
   set("dp", "1");
   press_primary();
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Not quite: ")));
+  EXPECT_TRUE(told(primary()).contains(QStringLiteral("must be 4, is 1: not yet")))
+      << "what is missing: " << told(primary()).toStdString();
   set("dp", "4");
   set("microbatches", "1");
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Reached: ")))
       << told(primary()).toStdString();
   press_primary();
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Right: Done")));
+}
+
+// Of every widget what it was told last, and whether it was told the same again.
+QHash<QObject*, QString>* heard_last = nullptr;
+QStringList* heard_again = nullptr;
+void note_told(QAccessibleEvent* event) {
+  const auto* widget = qobject_cast<QWidget*>(event->object());
+  if (event->type() != QAccessible::DescriptionChanged || !widget) return;
+  if (heard_last->value(event->object()) == told(widget)) *heard_again << told(widget);
+  heard_last->insert(event->object(), told(widget));
+}
+
+TEST_F(LessonHeard, NothingIsSaidTwiceInARow) {
+  open(QStringLiteral("copies-that-agree"));
+  QHash<QObject*, QString> last;
+  QStringList again;
+  heard_last = &last;
+  heard_again = &again;
+  const bool heard = QAccessible::isActive();
+  QAccessible::setActive(true);  // else nothing is told
+  const auto before = QAccessible::installUpdateHandler(note_told);
+  go_to(1);
+  type_number(QStringLiteral("1"));
+  press_primary();
+  go_to(5);
+  set("dp", "1");
+  press_primary();
+  QApplication::processEvents();
+  QAccessible::installUpdateHandler(before);
+  QAccessible::setActive(heard);
+  ASSERT_FALSE(last.isEmpty());
+  EXPECT_TRUE(again.isEmpty()) << again.size() << " times, as: " << again.front().toStdString();
+}
+
+TEST_F(LessonHeard, TheWayToTheListSaysThePartOnceAndIsNeverOutOfDate) {
+  open(QStringLiteral("copies-that-agree"));
+  go_to(1);
+  const QAbstractButton* crumb = nullptr;
+  for (const auto* button : panel_->findChildren<QAbstractButton*>())
+    if (button->accessibleName().contains(QStringLiteral("part 2 of"))) crumb = button;
+  ASSERT_NE(crumb, nullptr);
+  EXPECT_EQ(told(crumb), QStringLiteral("All lessons"));
 }
 
 TEST_F(LessonHeard, EnterCommitsFromAnOrdersListToo) {
