@@ -6,6 +6,7 @@
 #include <QDialogButtonBox>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QKeySequenceEdit>
 #include <QLabel>
 #include <QPushButton>
@@ -14,10 +15,24 @@
 #include <QVBoxLayout>
 
 #include "app/look/sentence.h"
+#include "app/look/spoken.h"
 #include "app/settings/controls.h"
 #include "app/views/shared/view_keys.h"
 
 namespace parallelarium {
+
+namespace {
+
+// Takes the key that is pressed in it, but Escape, which closes the dialog as everywhere.
+class KeyField : public QKeySequenceEdit {
+ protected:
+  void keyPressEvent(QKeyEvent* event) override {
+    if (event->key() == Qt::Key_Escape) return event->ignore();
+    QKeySequenceEdit::keyPressEvent(event);
+  }
+};
+
+}  // namespace
 
 ShortcutSheet::ShortcutSheet(const std::vector<ShortcutSection>& sections,
                              const QList<QAction*>& more, QWidget* parent)
@@ -110,7 +125,11 @@ void ShortcutSheet::add_view_keys() {
   });
   for (const ViewKeyInfo& info : view_keys()) {
     const QString text = QCoreApplication::translate("ViewKey", info.text);
-    auto* edit = new QKeySequenceEdit;
+    auto* edit = new KeyField;
+    speak_as(*edit,
+             {.role = QAccessible::HotkeyField,
+              .text = [edit] { return edit->keySequence().toString(QKeySequence::NativeText); },
+              .whole = true});
     edit->setAccessibleName(tr("Key: %1").arg(text));
     edit->setMaximumWidth(140);
     // Tells the change a second after the last key; the first one is the whole of it here.

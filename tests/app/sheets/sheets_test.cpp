@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractSpinBox>
+#include <QAccessible>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QKeySequenceEdit>
@@ -13,6 +14,7 @@
 
 #include "app/export/export_dialog.h"
 #include "app/lesson/lesson_index.h"
+#include "app/look/spoken.h"
 #include "app/settings/all_settings.h"
 #include "app/sheets/cases_sheet.h"
 #include "app/sheets/doctor.h"
@@ -91,6 +93,24 @@ TEST_F(Sheets, EnterInAllSettingsCommitsWhatWasTyped) {
   session().wait_for_prediction();
   EXPECT_EQ(session().setup().model.sequence, 64);
   EXPECT_TRUE(pressed.isEmpty());
+}
+
+TEST_F(Sheets, AFieldForAKeySaysItsKeyAndEscapeLeavesIt) {
+  ShortcutSheet sheet({{QStringLiteral("Anywhere"), window->actions()}}, {});
+  sheet.show();
+  QApplication::processEvents();
+  const auto fields = sheet.findChildren<QKeySequenceEdit*>();
+  ASSERT_FALSE(fields.isEmpty());
+  for (QKeySequenceEdit* field : fields) {
+    EXPECT_EQ(heard_text(*field), field->keySequence().toString(QKeySequence::NativeText));
+    QAccessibleInterface* said = QAccessible::queryAccessibleInterface(field);
+    EXPECT_NE(said->role(), QAccessible::Client) << field->accessibleName().toStdString();
+  }
+  const QKeySequence before = fields.front()->keySequence();
+  fields.front()->setFocus();
+  QTest::keyClick(fields.front(), Qt::Key_Escape);
+  EXPECT_FALSE(sheet.isVisible());
+  EXPECT_EQ(fields.front()->keySequence(), before);
 }
 
 TEST_F(Sheets, NoTwoPartsOfTheExportShareALetter) {
