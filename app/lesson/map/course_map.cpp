@@ -257,6 +257,9 @@ void CourseMap::fill() {
   go_on_->setVisible(next_.has_value());
   const bool begun = next_ && data_.lessons[*next_].begun;
   go_on_->setText(finished ? tr("Next lesson") : begun ? tr("Continue") : tr("Start"));
+  // Keys arrive at this button, so it says what the card above it says.
+  go_on_->setAccessibleDescription(go_on_title_->text().remove(QStringLiteral("✓ ")) +
+                                   QStringLiteral(". ") + go_on_about_->text());
   sheet_->setVisible(data_.done() > 0 && !exam);
   const bool placed = std::any_of(data_.lessons.begin(), data_.lessons.end(),
                                   [](const MapLesson& lesson) { return lesson.known; });

@@ -142,6 +142,10 @@ TEST_F(Teacher, TheLastPartLeadsBackToTheMapWithTheLessonDoneAndTheNextOne) {
   EXPECT_TRUE(next) << said.join(QLatin1Char('|')).toStdString();
   for (auto* button : map().findChildren<QPushButton*>())
     if (button->text() == QStringLiteral("Next lesson") && button->isVisible()) {
+      // Keys arrive here: whoever listens hears what is done and where this leads.
+      EXPECT_TRUE(button->accessibleDescription().startsWith(QStringLiteral("Done: ") + title))
+          << button->accessibleDescription().toStdString();
+      EXPECT_TRUE(button->accessibleDescription().contains(QStringLiteral("Next: ")));
       button->click();
       break;
     }
