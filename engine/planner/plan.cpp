@@ -36,7 +36,6 @@ const MemoryRow& fullest_row(const std::vector<MemoryRow>& rows) {
 }
 
 std::int64_t held_bytes_of(const MemoryRow& row) { return row.peak_bytes + row.framework_bytes; }
-
 const MemoryRow& most_held(const std::vector<MemoryRow>& rows) {
   return *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return held_bytes_of(a) < held_bytes_of(b);
