@@ -2,9 +2,7 @@
 // Lessons by ear: what a screen reader is told where the keys are. A part says what it asks, and an
 // answer says what came of it.
 #include <QAbstractButton>
-#include <QAccessible>
 #include <QComboBox>
-#include <QHash>
 #include <QTabWidget>
 
 #include "app/look/spoken.h"
@@ -83,38 +81,6 @@ TEST_F(LessonHeard, AGoalThatIsReachedSaysSoAtTheButtonThatChecksIt) {
       << told(primary()).toStdString();
   press_primary();
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Right: Done")));
-}
-
-// Of every widget what it was told last, and whether it was told the same again.
-QHash<QObject*, QString>* heard_last = nullptr;
-QStringList* heard_again = nullptr;
-void note_told(QAccessibleEvent* event) {
-  const auto* widget = qobject_cast<QWidget*>(event->object());
-  if (event->type() != QAccessible::DescriptionChanged || !widget) return;
-  if (heard_last->value(event->object()) == told(widget)) *heard_again << told(widget);
-  heard_last->insert(event->object(), told(widget));
-}
-
-TEST_F(LessonHeard, NothingIsSaidTwiceInARow) {
-  open(QStringLiteral("copies-that-agree"));
-  QHash<QObject*, QString> last;
-  QStringList again;
-  heard_last = &last;
-  heard_again = &again;
-  const bool heard = QAccessible::isActive();
-  QAccessible::setActive(true);  // else nothing is told
-  const auto before = QAccessible::installUpdateHandler(note_told);
-  go_to(1);
-  type_number(QStringLiteral("1"));
-  press_primary();
-  go_to(5);
-  set("dp", "1");
-  press_primary();
-  QApplication::processEvents();
-  QAccessible::installUpdateHandler(before);
-  QAccessible::setActive(heard);
-  ASSERT_FALSE(last.isEmpty());
-  EXPECT_TRUE(again.isEmpty()) << again.size() << " times, as: " << again.front().toStdString();
 }
 
 TEST_F(LessonHeard, TheWayToTheListSaysThePartOnceAndIsNeverOutOfDate) {
