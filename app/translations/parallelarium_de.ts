@@ -6603,6 +6603,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Mikro-Batches und Schichten einer virtuellen Stufe sind die aus examples/sc21/run_table_1.sh von Megatron-LM.</translation>
     </message>
     <message>
+        <source>The paper&apos;s scatter/gather transfers are left off, since the rates were fitted without them: with them, as predicted here, the mean error would be 4.2 % in place of 3.8 %.</source>
+        <translation>Scatter/Gather der Arbeit ist aus, denn die Raten wurden ohne es angepasst: Mit ihm wäre der mittlere Fehler, wie hier vorhergesagt, 4,2 % statt 3,8 %.</translation>
+    </message>
+    <message>
+        <source>The paper&apos;s scatter/gather transfers are left off, since the rates were fitted without them: with them the first four PTD rows change by at most 0.2 % of the step.</source>
+        <translation>Scatter/Gather der Arbeit ist aus, denn die Raten wurden ohne es angepasst: Mit ihm ändern sich die ersten vier PTD-Zeilen um höchstens 0,2 % des Schritts.</translation>
+    </message>
+    <message>
         <source>The four smallest models used PyTorch&apos;s distributed data parallel, which reduces gradients during the backward; the others Megatron&apos;s own, which reduces them after it.</source>
         <translation>Die vier kleinsten Modelle benutzten PyTorchs Distributed Data Parallel, das Gradienten während der Rückwärtsrechnung reduziert; die anderen Megatrons eigenes, das sie danach reduziert.</translation>
     </message>
@@ -7558,6 +7566,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>fp8: made of 16 bit</source>
         <translation>fp8: aus 16 Bit gemacht</translation>
+    </message>
+    <message>
+        <source>Scatter/gather</source>
+        <translation>Aufteilen und Sammeln</translation>
+    </message>
+    <message>
+        <source>needs PP and TP above 1, without sequence parallelism</source>
+        <translation>braucht PP und TP über 1, ohne Sequenzparallelität</translation>
     </message>
     <message>
         <source>Overlap pipeline</source>

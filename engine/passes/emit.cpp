@@ -45,9 +45,8 @@ void RankEmitter::number_slots(std::vector<Draft>& drafts, SlotNumbers& numbers)
       if (is_held(operand.tensor)) continue;
       const auto next = static_cast<std::int32_t>(numbers.size());
       // A bucket's temporary buffer is told from others by the bucket.
-      constexpr int kBuckets = 1 << 16;
-      const int key = operand.bucket >= 0 ? kBuckets + operand.bucket
-                                          : operand.layer + operand.part * 2 * kBuckets;
+      const int key =
+          operand.bucket >= 0 ? kBuckets + operand.bucket : slot_key(operand.layer, operand.part);
       operand.slot = numbers.try_emplace({operand.tensor, key}, next).first->second;
     }
   }

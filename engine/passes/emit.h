@@ -40,6 +40,7 @@ class RankEmitter {
     }
   };
   using SlotNumbers = std::unordered_map<std::pair<Tensor, int>, std::int32_t, SlotHash>;
+  static int slot_key(int layer, int part) { return layer + part * 2 * kBuckets; }
   static void number_slots(std::vector<Draft>& drafts, SlotNumbers& numbers);
   // Moves the drafts' work lists to the Program.
   void register_work(std::vector<Draft>& drafts);
@@ -73,6 +74,7 @@ class RankEmitter {
 
   Program& program_;
   RankProgram& rank_;
+  static constexpr int kBuckets = 1 << 16;  // more than layers
   static constexpr std::size_t kHeld = static_cast<std::size_t>(Tensor::kSquareSum) + 1;
   std::array<std::int32_t, kHeld> held_ = [] {
     std::array<std::int32_t, kHeld> none{};

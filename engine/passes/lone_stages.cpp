@@ -31,7 +31,8 @@ class LoneRank {
     for (const ActionKind kind : kinds) {
       const bool forward = kind == ActionKind::kForward, weight = kind == ActionKind::kWeightGrad;
       if (!weight && !(forward ? chunk.first : chunk.last))
-        transfer(OpKind::kRecv, forward, forward ? drafts_.input_slot : drafts_.gradient_slot);
+        transfer(OpKind::kRecv, forward,
+                 forward ? drafts_.received_slot : drafts_.received_gradient_slot);
       emit_action(kind);
       if (!weight && !(forward ? chunk.last : chunk.first))
         transfer(OpKind::kSend, forward,
@@ -63,8 +64,9 @@ class LoneRank {
     const int layer = !forward ? -1 : kind == OpKind::kRecv ? chunk.begin : chunk.end();
     Draft draft;
     draft.operands.resize(1);
-    fill_transfer(draft, {kind, lane_, forward ? Purpose::kActivations : Purpose::kGradients, -1,
-                          layer, slot, bytes, sizes_.type});
+    fill_transfer(
+        draft, {kind, lane_, forward ? Purpose::kActivations : Purpose::kGradients, -1, layer, slot,
+                bytes, sizes_.type, drafts_.received_slot != drafts_.input_slot});
     if (kind == OpKind::kRecv) {
       draft.operands[0].opens = bytes;
       draft.operands[0].access = Access::kWrite;

@@ -15,6 +15,7 @@ struct LocalSizes {
   Shape shape;                      // H, K, F, V divided by TP; T by CP
   std::int64_t N = 0;               // tokens of a micro-batch on this rank: B * T
   std::int64_t N_norm = 0;          // tokens of a norm: N, divided by TP under sequence parallelism
+  std::int64_t boundary = 0;        // elements that a rank sends to the next stage
   std::int64_t T_full = 0;          // keys that a query meets
   std::int64_t A = 0;               // width of QKV
   std::int64_t F_in = 0;            // width of MLP in: F, or 2F for SwiGLU

@@ -15,17 +15,48 @@ namespace {
 using Pass = std::vector<Draft> (*)(const Setup&, const LocalSizes&, std::vector<Draft>);
 constexpr Pass kPasses[] = {tensor_pass, context_pass, experts_pass};
 
+// Scatter/gather (Narayanan et al. 2021, section 4.1): what comes from another stage are the shares
+// of a TP group's ranks. In front of the action that takes it they become the whole, which other
+// ranks than those of the group need not send again.
+Draft gather_transfer(const LocalSizes& sizes, const Chunk& chunk, bool forward,
+                      const std::vector<Draft>& before) {
+  const std::int64_t whole = sizes.N_norm * sizes.shape.C;
+  Draft beside;
+  beside.op.phase = forward ? Phase::kForward : Phase::kInputGrad;
+  if (!before.empty()) beside.op.layer = before.front().op.layer;
+  Draft gather = collective_draft(CollectiveKind::kAllGather, Axis::kTp,
+                                  forward ? Purpose::kActivations : Purpose::kGradients,
+                                  whole * size_of(sizes.type), sizes.type, beside);
+  DraftOperand into, share;
+  into.tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
+  into.layer = static_cast<std::int16_t>(forward ? chunk.begin : -1);
+  into.access = Access::kWrite;
+  into.type = share.type = sizes.type;
+  into.count = whole;
+  into.opens = gather.op.bytes;
+  share.tensor = Tensor::kTransferShare;
+  share.part = forward ? 0 : 1;
+  share.layer = into.layer;
+  share.count = sizes.boundary;
+  gather.operands = {into, share};
+  return gather;
+}
+
 }  // namespace
 
 std::vector<Draft> pieces_of(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
                              const std::vector<ParameterSlice>& slices, ActionKind kind) {
   std::vector<Draft> drafts = action_pieces(setup, sizes, chunk, slices, kind);
   for (const Pass pass : kPasses) drafts = pass(setup, sizes, std::move(drafts));
+  const bool forward = kind == ActionKind::kForward;
+  const bool receives = kind != ActionKind::kWeightGrad && !(forward ? chunk.first : chunk.last);
+  if (receives && scatters_transfers(setup))
+    drafts.insert(drafts.begin(), gather_transfer(sizes, chunk, forward, drafts));
   return drafts;
 }
 
 std::int64_t boundary_bytes(const LocalSizes& sizes) {
-  return sizes.N_norm * sizes.shape.C * size_of(sizes.type);
+  return sizes.boundary * size_of(sizes.type);
 }
 
 ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
@@ -46,8 +77,10 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
   drafts.weight = pieces(ActionKind::kWeightGrad);
   if (setup.offload_activations) offload_activations(drafts);
   RankEmitter::SlotNumbers numbers;
-  const auto slot = [&](Tensor tensor, int layer) {
-    return numbers.try_emplace({tensor, layer}, static_cast<std::int32_t>(numbers.size()))
+  const auto slot = [&](Tensor tensor, int layer, int part = 0) {
+    return numbers
+        .try_emplace({tensor, RankEmitter::slot_key(layer, part)},
+                     static_cast<std::int32_t>(numbers.size()))
         .first->second;
   };
   drafts.input_slot = slot(Tensor::kInput, chunk.begin);
@@ -55,6 +88,12 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
   drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
   drafts.input_gradient_slot =
       chunk.layers.empty() ? drafts.gradient_slot : slot(Tensor::kGradResidual, chunk.begin);
+  drafts.received_slot = drafts.input_slot;
+  drafts.received_gradient_slot = drafts.gradient_slot;
+  if (scatters_transfers(setup)) {
+    drafts.received_slot = slot(Tensor::kTransferShare, chunk.begin);
+    drafts.received_gradient_slot = slot(Tensor::kTransferShare, -1, 1);
+  }
   std::map<Axis, std::int32_t> groups;  // of the rank
   const auto group_along = [&](Axis axis) {
     const auto [known, fresh] = groups.try_emplace(axis, -1);
@@ -92,7 +131,8 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
         : setup.mesh.pp > 1        ? FoldedRings::kWhole
                                    : FoldedRings::kAll,
         drafts.slots,
-        {drafts.input_slot, drafts.output_slot, drafts.gradient_slot, drafts.input_gradient_slot}};
+        {drafts.input_slot, drafts.output_slot, drafts.gradient_slot, drafts.input_gradient_slot,
+         drafts.received_slot, drafts.received_gradient_slot}};
     drafts.folded = fold_actions(emitter.program(), drafts, slots);
     drafts.slots = slots.count;
   }

@@ -116,6 +116,8 @@ RankProgram moved_rank(const Setup& setup, const RankProgram& like, int rank) {
   copy.at = coordinates_of(setup.mesh, rank);
   mark_copies(copy, setup);
   take_own_shards(setup, copy);
+  for (Operand& operand : copy.operands)
+    if (operand.shard == kTensorShare) operand.offset = copy.at.tp * operand.count;
   return copy;
 }
 

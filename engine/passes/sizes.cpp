@@ -99,6 +99,7 @@ LocalSizes local_sizes(const Setup& setup) {
   sizes.precision = setup.precision;
   sizes.routed = sends_tensor_shares(setup) ? sizes.N_norm : sizes.N;
   add_expert_rows(setup, sizes);
+  sizes.boundary = sizes.N_norm * shape.C / (scatters_transfers(setup) ? t : 1);
   sizes.type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
   return sizes;
 }

@@ -116,6 +116,11 @@ std::vector<std::string> unwise(const Prediction& prediction) {
   recomputes_without(Recompute::kExperts, setup.model.experts.count > 0, "layer of experts");
   if (!setup.zero_reshard && held_zero(setup) < 3)
     remarks.push_back("Keeping gathered parameters does nothing without ZeRO 3.");
+  if (setup.scatter_gather && (setup.mesh.pp == 1 || !scatters_transfers(setup)))
+    remarks.push_back(setup.mesh.pp > 1 && setup.sequence_parallel
+                          ? "Scatter/gather does nothing here: sequence parallelism cuts what "
+                            "stages send already."
+                          : "Scatter/gather does nothing without PP and TP above 1.");
   if (setup.gradient_reduction == GradientReduction::kFp32 && setup.precision.gradient_bytes == 4)
     remarks.push_back("Gradients are fp32 here already, so that they are reduced so anyway.");
   std::erase(remarks, std::string());

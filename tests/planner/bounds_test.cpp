@@ -99,6 +99,7 @@ class AnySetup {
     base.offload_optimizer = often(8);
     base.recompute_layers = often(6) ? one_of({1, 2, 3, 4}) : 0;
     base.microbatch_group = often(6) ? 4 : 0;
+    base.scatter_gather = often(3);
   }
 
   std::mt19937 random_;

@@ -65,6 +65,7 @@ class AnyStages {
     setup.overlap_pipeline = !often(4);
     setup.overlap_experts = often(3);
     setup.offload_activations = often(5);
+    setup.scatter_gather = often(2);
     return setup;
   }
 

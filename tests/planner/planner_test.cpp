@@ -33,6 +33,7 @@ TEST(Bounds, AreNoHigherThanThePredictionForEverySchedule) {
         request.base.model.sequence = 128;
       }
       request.base.overlap_pipeline = trial % 4 != 0;
+      request.base.scatter_gather = trial % 3 == 0;
       request.base.zero_prefetch = static_cast<int>(random() % 3);
       request.base.zero_reshard = random() % 3 != 0;
       request.base.overlap_gradients = random() % 3 != 0;

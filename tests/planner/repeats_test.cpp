@@ -52,6 +52,7 @@ class ManyMicrobatches {
     const int stages = stages_of(setup);
     if (one_of({0, 1}) == 1 && stages > 1)
       setup.stage_layers = balanced_cut(setup.model, stages, head_layers(setup.model));
+    setup.scatter_gather = one_of({0, 1}) == 1 && !hands_over_in_a_rank(setup);
     return setup;
   }
 

@@ -62,15 +62,20 @@ class Emission : public NominalSink {
                                      : action.kind == ActionKind::kInputGrad
                                          ? source.input_gradient_slot
                                          : source.gradient_slot;
-    const std::int32_t target_slot = moved.forward ? target.input_slot : target.gradient_slot;
     if (from == to) {
-      target_table[target_slot] = source_table[source_slot];
+      target_table[moved.forward ? target.input_slot : target.gradient_slot] =
+          source_table[source_slot];
       return;
     }
+    const std::int32_t target_slot =
+        moved.forward ? target.received_slot : target.received_gradient_slot;
+    const std::int32_t whole_slot = moved.forward ? target.input_slot : target.gradient_slot;
+    const bool shares = target_slot != whole_slot;
     const int boundary = moved.forward ? target.chunk.begin : -1;
     const Purpose purpose = moved.forward ? Purpose::kActivations : Purpose::kGradients;
     BoundaryTransfer sent{OpKind::kSend, plans_[0].transfers, purpose, ranks_[to],
-                          boundary,      source_slot,         bytes_,  type_};
+                          boundary,      source_slot,         bytes_,  type_,
+                          shares};
     fill_transfer(send_, sent);
     sent.kind = OpKind::kRecv;
     sent.peer = ranks_[from];

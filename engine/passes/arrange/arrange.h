@@ -23,6 +23,9 @@ struct ChunkDrafts : ActionDrafts {
   std::int32_t input_slot = -1, output_slot = -1, gradient_slot = -1;  // what its transfers carry
   std::int32_t input_gradient_slot =
       -1;  // an input part writes it; a whole backward works in place
+  // Where what comes from another rank is put: the slots of input and gradient, or of the shares
+  // that they are gathered from.
+  std::int32_t received_slot = -1, received_gradient_slot = -1;
   // Stage level; `split`: whether the micro-batch's backward is.
   const FoldedDrafts& folded_of(ActionKind kind, bool split) const {
     switch (kind) {
@@ -106,6 +109,8 @@ struct BoundaryTransfer {
   std::int32_t slot = 0;
   std::int64_t bytes = 0;
   DataType type = DataType::kF32;
+  // Of the buffer, which other ranks of the TP group have, too; or all of it.
+  bool share = false;
 };
 // Writes it into a Draft with one operand, which keeps its access and what it opens.
 void fill_transfer(Draft& draft, const BoundaryTransfer& transfer);

@@ -134,6 +134,9 @@ void fill_transfer(Draft& draft, const BoundaryTransfer& transfer) {
   draft.op.type = transfer.type;
   DraftOperand& operand = draft.operands[0];
   operand.tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
+  operand.shard = -1;
+  if (transfer.share && transfer.kind == OpKind::kSend) operand.shard = kTensorShare;
+  if (transfer.share && transfer.kind == OpKind::kRecv) operand.tensor = Tensor::kTransferShare;
   operand.layer = static_cast<std::int16_t>(transfer.layer);
   operand.type = transfer.type;
   operand.count = transfer.bytes / size_of(transfer.type);

@@ -190,6 +190,7 @@ enum class Tensor : std::uint8_t {
   kPartialSum,        // sequence parallelism: what a reduce-scatter adds up, [N,C]
   kSequenceInput,     // sequence parallelism: a norm's output gathered over the TP group, [N,C]
   kSequenceGradient,  // the same of a gradient
+  kTransferShare,     // scatter/gather: what comes from another stage, before it is gathered
   kKeysValues,        // context parallelism: keys and values of other ranks
   kGradKeysValues,
   kAttentionStats,  // fused attention: row maxima and sums of exponentials, f32 [2,B,H,T]

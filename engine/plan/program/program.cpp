@@ -32,7 +32,7 @@ std::string_view name_of(Phase phase) {
 }
 
 std::string_view name_of(Tensor tensor) {
-  static constexpr std::array<std::string_view, 58> kNames = {"parameters",
+  static constexpr std::array<std::string_view, 59> kNames = {"parameters",
                                                               "gradients",
                                                               "master weights",
                                                               "moments",
@@ -78,6 +78,7 @@ std::string_view name_of(Tensor tensor) {
                                                               "partial sums",
                                                               "gathered norm output",
                                                               "gathered gradient",
+                                                              "share of what another stage sent",
                                                               "keys and values",
                                                               "gradients of keys and values",
                                                               "attention statistics",

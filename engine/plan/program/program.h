@@ -72,12 +72,15 @@ std::string_view name_of(Purpose purpose);
 std::string_view name_of(Category category);
 std::int64_t size_of(DataType type);  // bytes of one element
 
+inline constexpr std::int16_t kTensorShare = -2;  // Operand::shard
+
 // A range of one buffer that an op touches. Offset and count in elements of `type`.
 struct Operand {
   std::int32_t buffer = -1;
   Access access = Access::kRead;
   DataType type = DataType::kF32;
   // >= 0: the rank's own part of RankProgram::buckets[shard], so that ranks differ in it.
+  // kTensorShare: the rank's share of what all ranks of its TP group have.
   std::int16_t shard = -1;
   std::int64_t offset = 0;
   std::int64_t count = 0;

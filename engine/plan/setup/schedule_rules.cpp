@@ -70,6 +70,17 @@ bool holds_stages_twice(const Setup& setup) {
   return own != nullptr && setup.chunks == 2 && setup.mesh.pp > 1 && own->stages == setup.mesh.pp;
 }
 
+bool hands_over_in_a_rank(const Setup& setup) {
+  if (setup.mesh.pp == 1 || holds_stages_twice(setup)) return false;
+  if (const ScheduleRule* rule = find_schedule_rule(setup.schedule)) return rule->chunks == 2;
+  const Order* own = setup.schedule.order();
+  if (own == nullptr) return false;
+  for (const std::vector<int>& stages : own->stage_of)
+    for (const int stage : stages)
+      if (std::find(stages.begin(), stages.end(), stage + 1) != stages.end()) return true;
+  return false;
+}
+
 int stages_of(const Setup& setup) {
   return holds_stages_twice(setup) ? setup.mesh.pp : setup.mesh.pp * chunks_of(setup);
 }

@@ -49,6 +49,9 @@ Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int micro
 
 // Whether every stage is on two ranks, r and p - 1 - r: DualPipe, or an order of one's own like it.
 bool holds_stages_twice(const Setup& setup);
+// Whether a rank has neighbouring stages, between which it sends nothing: schedules that go through
+// the ranks as a V, or an order of one's own like them.
+bool hands_over_in_a_rank(const Setup& setup);
 // Chunks on each rank, and stages of the whole model, as the schedule of the Setup has them.
 int chunks_of(const Setup& setup);
 int stages_of(const Setup& setup);

@@ -147,6 +147,9 @@ struct Setup {
   bool ring_tensor = false;
   // Whether transfers between stages hide behind what stages compute.
   bool overlap_pipeline = true;
+  // Whether each rank of a TP group sends its own share alone of what goes to the next stage, where
+  // the group gathers the whole.
+  bool scatter_gather = false;
   // The type in which replicas add up gradients: the one that they are held in, or fp32.
   GradientReduction gradient_reduction = GradientReduction::kSame;
   Precision precision;
@@ -263,6 +266,11 @@ inline bool is_unbalanced(const Setup& setup) {
          setup.attention == Attention::kFused;
 }
 
+// Whether what one stage sends to the next is cut by TP (Setup::scatter_gather): with sequence
+// parallelism it is in any case.
+inline bool scatters_transfers(const Setup& setup) {
+  return setup.scatter_gather && setup.mesh.tp > 1 && !setup.sequence_parallel;
+}
 // Whether the gathered inputs of column-parallel products wait for their weight gradients.
 inline bool keeps_gathered_inputs(const Setup& setup) {
   return setup.sequence_parallel && setup.mesh.tp > 1 && !setup.sequence_regather;

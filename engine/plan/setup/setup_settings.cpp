@@ -231,7 +231,19 @@ SettingTable<Setup> mesh_rows() {
        .needs = "needs PP above 1",
        .section = Section::kMoreParallelism,
        .label = "Overlap pipeline",
-       .help = "send between stages while they compute, or make them wait: true or false"}};
+       .help = "send between stages while they compute, or make them wait: true or false"},
+      {.key = "scatter_gather",
+       .option = "scatter-gather",
+       .value = Is::flag(&Setup::scatter_gather),
+       .written = where_changed<Setup>(&Setup::scatter_gather),
+       .applies =
+           [](const Setup& setup) {
+             return setup.mesh.pp > 1 && setup.mesh.tp > 1 && !setup.sequence_parallel;
+           },
+       .needs = "needs PP and TP above 1, without sequence parallelism",
+       .section = Section::kMoreParallelism,
+       .label = "Scatter/gather",
+       .help = "each TP rank sends its share to the next stage, which gathers it: true or false"}};
 }
 
 // ---- Experts. ----

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/setup/validate_rules.h"
 
@@ -12,6 +13,24 @@ namespace {
 bool tp_fits(const Model& model, std::int64_t tp) {
   return model.heads % tp == 0 && (model.kv_heads % tp == 0 || tp % model.kv_heads == 0) &&
          model.ffn % tp == 0 && model.experts.ffn % tp == 0;
+}
+
+// Where the setting means something: elsewhere it changes nothing.
+void check_scatter_gather(const Setup& setup, Messages& wrong) {
+  if (!scatters_transfers(setup) || setup.mesh.pp == 1) return;
+  const std::int64_t tokens = setup.micro_batch * (setup.model.sequence / setup.mesh.cp);
+  if (tokens * setup.model.hidden % setup.mesh.tp != 0)
+    add(wrong,
+        message("scatter-gather-share",
+                "Scatter/gather needs TP {} to divide the {} numbers that a stage sends.",
+                setup.mesh.tp, tokens * setup.model.hidden),
+        "scatter_gather", {"false"});
+  if (hands_over_in_a_rank(setup))
+    add(wrong,
+        message("scatter-gather-v",
+                "Scatter/gather cuts what ranks send, and at the turn of this schedule's V a rank "
+                "hands a whole micro-batch to itself; choose another schedule, or turn it off."),
+        "scatter_gather", {"false"});
 }
 
 }  // namespace
@@ -60,6 +79,7 @@ void check_tensor(const Setup& setup, Messages& wrong) {
         message("ring-tensor-long", "A ring of TP products has at most {} ranks, and TP is {}.",
                 kMostRing, tp),
         "ring_tensor", {"false"});
+  check_scatter_gather(setup, wrong);
   if (!setup.sequence_parallel) return;
   if (tp == 1) {
     add(wrong,

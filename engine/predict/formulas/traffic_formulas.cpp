@@ -232,7 +232,8 @@ void add_traffic(const Setup& setup, Formulas& out) {
   const double m = setup.microbatches;
   const int v = chunks_of(setup);
   if (mesh.pp > 1 && (v == 1 || setup.schedule == "interleaved")) {
-    const double t = setup.sequence_parallel ? mesh.tp : 1;
+    const bool shares = scatters_transfers(setup);
+    const double t = setup.sequence_parallel || shares ? mesh.tp : 1;
     out.push_back(
         {message("traffic.pipeline", "pipeline traffic of one boundary, one direction, per step"),
          fmt::format("{}m b s h · bytes{}", v > 1 ? "v " : "", t > 1 ? " / t" : ""),
@@ -243,6 +244,19 @@ void add_traffic(const Setup& setup, Formulas& out) {
          v > 1 ? message("note-chunks",
                          "every chunk sends; between the last rank and the first, one chunk less")
                : Message{}});
+    if (shares)
+      out.push_back(
+          {message("traffic.gathered-transfers",
+                   "tensor traffic of one boundary sent by a rank, one direction, per step: what "
+                   "came from another stage, gathered"),
+           fmt::format("{}m b s h (t − 1) / t · bytes", v > 1 ? "v " : ""),
+           fmt::format("{}{} · {} · {} · {} · ({} − 1) / {} · {}",
+                       v > 1 ? fmt::format("{} · ", v) : "", number(m), number(b), number(s),
+                       number(h), mesh.tp, mesh.tp, number(bytes)),
+           v * m * b * s * h * (t - 1) / t * bytes,
+           "bytes",
+           fmt::format("{}, section 4.1", kNarayanan),
+           {}});
   }
   const bool experts_again = model.experts.count > 0 && names(setup.recompute, Recompute::kExperts);
   const bool second = names(setup.recompute, Recompute::kSecondProducts);

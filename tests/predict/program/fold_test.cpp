@@ -104,6 +104,7 @@ class Drawer {
       setup.kept = pick({KeptType::kSame, KeptType::kFp8});
     }
     setup.loss_copies = pick({LossCopies::kNone, LossCopies::kGradient, LossCopies::kFp32});
+    setup.scatter_gather = pick({false, true}) && !hands_over_in_a_rank(setup);
     return setup;
   }
 

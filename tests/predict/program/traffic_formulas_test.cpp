@@ -101,6 +101,50 @@ TEST(ContextTraffic, IsThatOfTheProgram) {
   }
 }
 
+// With sequence parallelism what goes between stages is cut already, and with one stage nothing
+// goes.
+TEST(PipelineTraffic, OfSharesIsThatOfTheProgram) {
+  for (const char* schedule : {"gpipe", "1f1b", "interleaved"}) {
+    for (const auto& [tp, micro_batch, sequence] : {std::array{2, 1, 129}, {4, 3, 96}, {4, 1, 7}}) {
+      parallelarium::Setup setup = default_setup();
+      setup.mesh = {2, tp, 3, 1, 1};
+      setup.model.layers = 6;
+      setup.model.sequence = sequence;
+      setup.micro_batch = micro_batch;
+      setup.microbatches = 6;
+      setup.schedule = schedule;
+      if (setup.schedule == "interleaved") setup.chunks = 2;
+      const auto sent = [&](Axis axis) {
+        const Result<Prediction> prediction = predict(setup, kHere);
+        EXPECT_TRUE(prediction.ok()) << prediction.error().text;
+        std::pair<double, double> result{
+            0, value_of(prediction->formulas,
+                        axis == Axis::kPp
+                            ? "pipeline traffic of one boundary, one direction, per step"
+                            : "tensor traffic of one boundary sent by a rank, one direction, per "
+                              "step: what came from another stage, gathered")};
+        for (const RankProgram& rank : prediction->program.ranks) {
+          if (rank.stage != 1 || rank.at.tp > 0 || rank.at.dp > 0) continue;
+          for (const TrafficRow& row : traffic_of(prediction->program, rank.rank))
+            if (row.axis == axis && row.purpose == Purpose::kActivations)
+              result.first += static_cast<double>(row.sent_bytes);
+        }
+        return result;
+      };
+      const double whole = sent(Axis::kTp).first;
+      setup.scatter_gather = true;
+      const auto [between, boundary] = sent(Axis::kPp);
+      const auto [tensor, gathered] = sent(Axis::kTp);
+      EXPECT_DOUBLE_EQ(between, boundary) << schedule << " TP " << tp;
+      EXPECT_DOUBLE_EQ(tensor - whole, gathered) << schedule << " TP " << tp;
+      setup.sequence_parallel = sequence == 96;
+      if (setup.sequence_parallel) {
+        EXPECT_EQ(sent(Axis::kTp).second, -1);
+      }
+    }
+  }
+}
+
 TEST(Remarks, SayWhatThePredictionDoesOtherThanTheSetup) {
   const auto remarks = [](std::initializer_list<std::pair<const char*, const char*>> fields) {
     parallelarium::Setup setup = default_setup();
@@ -121,6 +165,10 @@ TEST(Remarks, SayWhatThePredictionDoesOtherThanTheSetup) {
   EXPECT_THAT(remarks({{"dp", "2"}, {"zero", "1"}, {"zero-group", "1"}}),
               HasSubstr("nothing to shard in groups of one"));
   EXPECT_THAT(remarks({{"dp", "2"}, {"zero-group", "2"}}), HasSubstr("does nothing without ZeRO"));
+  EXPECT_THAT(remarks({{"scatter-gather", "true"}}), HasSubstr("without PP and TP above 1"));
+  EXPECT_THAT(remarks({{"scatter-gather", "true"}, {"tp", "2"}, {"sequence-parallel", "true"}}),
+              HasSubstr("cuts what stages send already"));
+  EXPECT_EQ(remarks({{"scatter-gather", "true"}, {"tp", "2"}}), "");
   EXPECT_THAT(remarks({{"zero-prefetch", "2"}}), HasSubstr("does nothing without ZeRO 3"));
   EXPECT_EQ(remarks({{"dp", "2"}, {"zero", "3"}, {"zero-prefetch", "2"}}), "");
   EXPECT_THAT(remarks({{"schedule", "dualpipe"}}), HasSubstr("holds every stage on two ranks"));

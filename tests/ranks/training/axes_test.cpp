@@ -100,6 +100,24 @@ INSTANTIATE_TEST_SUITE_P(
                     "pp=2 schedule=interleaved chunks=2 overlap-pipeline=false microbatches=4"),
     name_of_case);
 INSTANTIATE_TEST_SUITE_P(
+    ScatterAndGather, Axes,
+    testing::Values(
+        "tp=2 pp=2 scatter-gather=true microbatches=4",
+        "llama tp=4 pp=2 scatter-gather=true microbatches=3 micro-batch=3",
+        "tp=2 pp=4 scatter-gather=true microbatches=6 recompute=full",
+        "tp=2 pp=2 scatter-gather=true overlap-pipeline=false microbatches=4",
+        "tp=2 pp=2 dp=2 zero=3 scatter-gather=true schedule=zb-h1 microbatches=4",
+        "llama tp=2 pp=2 scatter-gather=true schedule=zb-2p microbatches=4",
+        "tp=2 pp=2 cp=2 attention=fused scatter-gather=true schedule=gpipe microbatches=3",
+        "tp=2 pp=2 scatter-gather=true schedule=interleaved chunks=2 microbatches=4",
+        "tp=2 pp=2 scatter-gather=true schedule=dualpipe microbatches=4",
+        "llama tp=2 pp=2 dp=2 ep=2 experts=4 top-k=2 expert-ffn=12 "
+        "scatter-gather=true schedule=dualpipe microbatches=4",
+        "tp=2 pp=2 scatter-gather=true collectives=ring microbatches=3",
+        "tp=2 pp=2 scatter-gather=true sequence-parallel=true microbatches=3",
+        "tp=2 scatter-gather=true"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
     AutomaticAndControlled, Axes,
     testing::Values("pp=4 schedule=zb-1p microbatches=8", "pp=4 schedule=zb-2p microbatches=8",
                     "llama pp=3 layers=3 schedule=zb-2p microbatches=2",

@@ -44,6 +44,7 @@ Setup one_rank_setup(const Setup& setup) {
   one.overlap_tensor = usual.overlap_tensor;
   one.ring_tensor = usual.ring_tensor;
   one.overlap_pipeline = usual.overlap_pipeline;
+  one.scatter_gather = usual.scatter_gather;
   one.microbatch_group = usual.microbatch_group;
   one.schedule = "1f1b";
   one.collectives = "direct";

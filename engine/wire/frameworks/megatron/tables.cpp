@@ -21,6 +21,9 @@ std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
           {"overlap_pipeline", message("framework-megatron-overlap",
                                        "Megatron sends while it computes in its interleaved "
                                        "schedule alone.")},
+          {"scatter_gather", message("framework-megatron-shares",
+                                     "Today's Megatron cuts what goes between stages with "
+                                     "sequence parallelism alone.")},
           {"overlap_gradients", message("framework-megatron-fsdp-reduce",
                                         "Megatron-FSDP, which is ZeRO 2 and 3, reduces gradients "
                                         "while it computes.")},
