@@ -116,7 +116,7 @@ std::vector<std::string> unwise(const Prediction& prediction) {
   recomputes_without(Recompute::kExperts, setup.model.experts.count > 0, "layer of experts");
   if (!setup.zero_reshard && held_zero(setup) < 3)
     remarks.push_back("Keeping gathered parameters does nothing without ZeRO 3.");
-  if (setup.scatter_gather && (setup.mesh.pp == 1 || !scatters_transfers(setup)))
+  if (setup.scatter_gather && !scatters_transfers(setup))
     remarks.push_back(setup.mesh.pp > 1 && setup.sequence_parallel
                           ? "Scatter/gather does nothing here: sequence parallelism cuts what "
                             "stages send already."

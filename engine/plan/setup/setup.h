@@ -269,7 +269,7 @@ inline bool is_unbalanced(const Setup& setup) {
 // Whether what one stage sends to the next is cut by TP (Setup::scatter_gather): with sequence
 // parallelism it is in any case.
 inline bool scatters_transfers(const Setup& setup) {
-  return setup.scatter_gather && setup.mesh.tp > 1 && !setup.sequence_parallel;
+  return setup.scatter_gather && setup.mesh.tp > 1 && setup.mesh.pp > 1 && !setup.sequence_parallel;
 }
 // Whether the gathered inputs of column-parallel products wait for their weight gradients.
 inline bool keeps_gathered_inputs(const Setup& setup) {

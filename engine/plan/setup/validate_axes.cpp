@@ -17,7 +17,7 @@ bool tp_fits(const Model& model, std::int64_t tp) {
 
 // Where the setting means something: elsewhere it changes nothing.
 void check_scatter_gather(const Setup& setup, Messages& wrong) {
-  if (!scatters_transfers(setup) || setup.mesh.pp == 1) return;
+  if (!scatters_transfers(setup)) return;
   const std::int64_t tokens = setup.micro_batch * (setup.model.sequence / setup.mesh.cp);
   if (tokens * setup.model.hidden % setup.mesh.tp != 0)
     add(wrong,
