@@ -171,8 +171,9 @@ Message said_of(const AxisRate& rate) {
                       links_text(rate.cards), speed(card));
     return with_network(
         message("axis-rate-both",
-                "{}: a rank sends {}, between nodes over {} at {} at most, and in a node over {}, "
-                "which is slower, at {} at most: {}",
+                "{}: a rank sends {}. Between nodes its whole node sends over {} at {} at most. In "
+                "the node "
+                "all of that passes through each GPU, over {} at {} at most, which limits it: {}",
                 capitals(rate.axis), sent, wire_of(*rate.network, true), std::move(cards), wire,
                 speed(rate.bytes_per_second()), std::move(from)),
         rate);

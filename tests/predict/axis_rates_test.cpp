@@ -105,8 +105,12 @@ TEST(AxisRates, CountTheCardsOfANode) {
   ASSERT_TRUE(rate.network);
   EXPECT_EQ(*rate.network, machine.inter_node);
   EXPECT_EQ(rate.cards, 8);
-  EXPECT_THAT(said_of(rate).text, HasSubstr("between nodes over InfiniBand at 280 GB/s (8 links of "
-                                            "35.0 GB/s) at most, and in a node over NVLink"));
+  // Rates of a node and of a GPU are not taken for the same thing.
+  EXPECT_THAT(
+      said_of(rate).text,
+      HasSubstr("Between nodes its whole node sends over InfiniBand at 280 GB/s (8 links of "
+                "35.0 GB/s) at most. In the node all of that passes through each GPU, over "
+                "NVLink at 185 GB/s at most, which limits it: "));
   EXPECT_DOUBLE_EQ(to_json({rate})[0].at("network_bytes_per_second").get<double>(), 8 * card);
   setup.collectives = "one-ring";
   EXPECT_DOUBLE_EQ(rate_of(setup).bytes_per_second(), std::min(card, inside));
