@@ -91,13 +91,13 @@ TEST(HuggingFace, ReadsPublishedFilesOfTheFamilies) {
       "num_attention_heads":32,"num_key_value_heads":8,"head_dim":128,"intermediate_size":12288,
       "vocab_size":151936,"hidden_act":"silu","attention_bias":false,
       "max_position_embeddings":40960,"tie_word_embeddings":false,"use_sliding_window":false})",
-                "qwen3-8b");
+                "qwen3-8b", {"import-norms"});
   expect_preset(R"({"model_type":"qwen3_moe","num_hidden_layers":48,"hidden_size":2048,
       "num_attention_heads":32,"num_key_value_heads":4,"head_dim":128,"intermediate_size":6144,
       "moe_intermediate_size":768,"num_experts":128,"num_experts_per_tok":8,"norm_topk_prob":true,
       "decoder_sparse_step":1,"mlp_only_layers":[],"vocab_size":151936,"hidden_act":"silu",
       "max_position_embeddings":40960,"tie_word_embeddings":false})",
-                "qwen3-30b-a3b");
+                "qwen3-30b-a3b", {"import-norms"});
   expect_preset(R"({"model_type":"mixtral","num_hidden_layers":56,"hidden_size":6144,
       "num_attention_heads":48,"num_key_value_heads":8,"intermediate_size":16384,
       "num_local_experts":8,"num_experts_per_tok":2,"vocab_size":32768,"hidden_act":"silu",

@@ -188,6 +188,113 @@ TEST(Megatron, GathersParametersAheadWithFsdpAlone) {
   EXPECT_TRUE(whole.not_understood.empty());
 }
 
+// Megatron-FSDP shares out a model that no rank has held whole (docs/user-guide/features/
+// megatron_fsdp.md), but for tied embeddings on two stages, whose copies would differ
+// (language_module.py, setup_embeddings_and_output_layer).
+TEST(Megatron, BuildsTheModelInPartsWithFsdp) {
+  auto setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.mesh = Mesh();
+  setup.mesh.dp = 4;
+  setup.microbatches = 4;
+  const std::vector<std::string> flags = {"--init-model-with-meta-device",
+                                          "--no-gradient-accumulation-fusion",
+                                          "--calculate-per-token-loss"};
+  for (const int zero : {0, 1, 2, 3}) {
+    setup.zero = zero;
+    const FrameworkText written = *write_for_framework("megatron", setup);
+    for (const std::string& flag : flags)
+      EXPECT_EQ(written.text.find(flag) != std::string::npos, zero >= 2) << flag << zero;
+    const FrameworkSetup read = read_or_fail("megatron", written.text);
+    EXPECT_EQ(read.setup.zero, zero);
+    EXPECT_TRUE(read.not_understood.empty()) << read.not_understood.front().text;
+    const std::string recipe = write_for_framework("megatron-bridge", setup)->text;
+    EXPECT_EQ(recipe.find("init_model_with_meta_device=True") != std::string::npos, zero >= 2);
+    EXPECT_TRUE(read_or_fail("megatron-bridge", recipe).not_understood.empty());
+  }
+  const auto ids = [&] {
+    std::vector<std::string> all;
+    const FrameworkText written = *write_for_framework("megatron", setup);
+    for (const Message& each : written.not_expressible) all.push_back(each.id);
+    return all;
+  };
+  EXPECT_THAT(ids(), testing::Not(testing::Contains("framework-megatron-builds-whole")));
+  setup.model.tied = true;
+  EXPECT_THAT(write_for_framework("megatron", setup)->text, testing::HasSubstr(flags[0]));
+  setup.mesh.pp = 2;
+  EXPECT_THAT(write_for_framework("megatron", setup)->text,
+              testing::Not(testing::HasSubstr(flags[0])));
+  EXPECT_THAT(ids(), testing::Contains("framework-megatron-builds-whole"));
+  setup.model = *find_model("gpt3-175b");
+  setup.mesh.pp = 1;
+  EXPECT_THAT(ids(), testing::Contains("framework-megatron-positions"));
+}
+
+// Each is noted, and Megatron's own value is no news.
+TEST(Megatron, NotesWhatOfAModelNoSetupSays) {
+  const std::string line =
+      "torchrun --nproc-per-node 1 pretrain_gpt.py --num-layers 4 --hidden-size 64 "
+      "--num-attention-heads 4 --seq-length 128 --vocab-size 1000 --micro-batch-size 1 "
+      "--global-batch-size 8 --position-embedding-type rope ";
+  const auto notes = [&](const std::string& flags) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const Message& note : read_or_fail("megatron", line + flags).not_understood)
+      all.emplace_back(note.id, note.text);
+    return all;
+  };
+  using testing::ElementsAre;
+  using testing::Pair;
+  using testing::StartsWith;
+  for (const auto& [flags, id] : std::vector<std::pair<std::string, std::string>>{
+           {"--qk-layernorm", "framework-norms-read"},
+           {"--norm-epsilon 1e-06", "framework-free-of-cost"},
+           {"--rotary-percent 0.5", "framework-free-of-cost"},
+           {"--rotary-interleaved", "framework-free-of-cost"},
+           {"--rotary-seq-len-interpolation-factor 4", "framework-free-of-cost"},
+           {"--use-rope-scaling", "framework-free-of-cost"},
+           {"--rope-scaling-factor 32", "framework-free-of-cost"},
+           {"--rope-type rope", "framework-free-of-cost"},
+           {"--fp8-param-gather", "framework-not-counted"},
+           {"--dataloader-inter-document-masking", "framework-not-counted"}})
+    EXPECT_THAT(notes(flags), ElementsAre(Pair(id, StartsWith(flags + " is not said by a Setup:"))))
+        << flags;
+  for (const char* usual :
+       {"", "--norm-epsilon 1e-5", "--rotary-percent 1.0", "--rope-scaling-factor 8.0"})
+    EXPECT_TRUE(notes(usual).empty()) << usual;
+  for (const std::string flag :
+       {"--apply-layernorm-1p", "--attention-output-gate", "--window-size 128,0",
+        "--mtp-num-layers 1", "--moe-shared-expert-gate", "--add-qkv-bias", "--qk-l2-norm",
+        "--softmax-type learnable", "--no-rope-freq 4", "--squared-relu", "--mscale 0.7",
+        "--experimental-attention-variant dsa", "--linear-attention-freq 4", "--moe-latent-size 8",
+        "--fp32-residual-connection", "--use-mup", "--first-last-layers-bf16"})
+    EXPECT_THAT(notes(flag),
+                ElementsAre(Pair("framework-unread", StartsWith(flag.substr(0, flag.find(' '))))))
+        << flag;
+  EXPECT_FALSE(read_from_framework("megatron", line + "--norm-epsilon x", default_setup()).ok());
+  const FrameworkSetup recipe = read_or_fail(
+      "megatron-bridge", "cfg.model.qk_layernorm = True\ncfg.model.layernorm_epsilon = 1e-6\n");
+  std::vector<std::string> ids;
+  for (const Message& note : recipe.not_understood) ids.push_back(note.id);
+  EXPECT_THAT(ids, testing::IsSupersetOf({"framework-norms-read", "framework-free-of-cost"}));
+}
+
+// A recipe that names the model has its norms, too.
+TEST(Frameworks, NoteNormsOfAModelThatARecipeNames) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  for (const char* framework : {"torchtitan", "nanotron"})
+    for (const auto& [model, has] : {std::pair("qwen3-8b", true), {"llama3-8b", false}}) {
+      setup.model = *find_model(model);
+      const FrameworkSetup read =
+          read_or_fail(framework, write_for_framework(framework, setup)->text);
+      EXPECT_EQ(read.setup.model.name, model) << framework;
+      EXPECT_EQ(std::any_of(read.not_understood.begin(), read.not_understood.end(),
+                            [](const Message& note) { return note.id == "framework-norms-said"; }),
+                has)
+          << framework << " " << model;
+    }
+}
+
 // As validate_args of arguments.py asserts, whatever the shell has from another training.
 TEST(Megatron, SetsConnectionsAsItsChecksAskForIt) {
   auto setup = default_setup();
@@ -221,9 +328,12 @@ TEST(Megatron, TellsTheTimeOfEachOfItsSteps) {
     setup.run.steps = steps;
     const std::string text = write_for_framework("megatron", setup)->text;
     for (const std::string& part :
-         {std::string(said), "--train-iters " + std::to_string(steps) + " ",
-          std::string("--log-interval 1 "), std::string("--log-throughput "),
-          std::string("--eval-iters 0\n")})
+         {std::string(said),
+          "there are " + std::to_string(setup.model.vocab) +
+              ".\n# Left at Megatron-LM's own values",
+          "--vocab-size " + std::to_string(setup.model.vocab - 1) + " ",
+          "--train-iters " + std::to_string(steps) + " ", std::string("--log-interval 1 "),
+          std::string("--log-throughput "), std::string("--eval-iters 0\n")})
       EXPECT_THAT(text, testing::HasSubstr(part));
     EXPECT_EQ(read_or_fail("megatron", text).setup.run.steps, steps);
   }

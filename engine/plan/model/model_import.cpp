@@ -234,6 +234,20 @@ void read_attention(Config& config, const Family& family, Model& model) {
   model.latent.value_dim = config.needed({"v_head_dim"});
 }
 
+// Transformers decides it by the family (models/qwen3/modeling_qwen3.py: q_norm, k_norm), or by a
+// setting of the configuration.
+void note_norms(Config& config, const Family& family) {
+  const bool of_family = family.type.starts_with("qwen3");
+  const char* const said = config.flag({"use_qk_norm"}, false)    ? "use_qk_norm"
+                           : config.flag({"qk_layernorm"}, false) ? "qk_layernorm"
+                                                                  : nullptr;
+  if (of_family || said != nullptr)
+    config.note(message("import-norms",
+                        "The model normalizes queries and keys, as {} says; they are left out of "
+                        "the counts.",
+                        said != nullptr ? plain(said) : plain("model_type")));
+}
+
 // Launch lines have those that presets were published with.
 void note_rotary_base(Config& config, const Model& model) {
   constexpr double kUsual = 10'000;
@@ -303,6 +317,7 @@ Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Messag
   if (!activation.empty() && (family.gated ? activation != "silu" : !is_gelu))
     config.note(message("import-activation", "Activation “{}” is counted as {}.", shown(activation),
                         family.gated ? "SwiGLU" : "GELU"));
+  note_norms(config, family);
   read_attention(config, family, model);
   read_experts(config, family, model);
   if (config.failed()) return config.error();

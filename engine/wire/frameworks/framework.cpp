@@ -85,6 +85,24 @@ void name_model(Model& model) {
   }
 }
 
+bool says_norms(const FrameworkTable& table) {
+  return std::any_of(table.rows.begin(), table.rows.end(),
+                     [](const FrameworkRow& row) { return row.says_norms; });
+}
+
+Message norms_not_counted(const Setup& setup) {
+  return message("framework-norms-said",
+                 "No figure here counts that {} normalizes queries and keys.",
+                 title_of(setup.model));
+}
+
+// Of a model that the text names, where no flag of it says that it has them.
+void note_norms(const FrameworkTable& table, Draft& draft) {
+  const bool has_model = covers(table, "model") || covers(table, "model.hidden");
+  if (has_model && !says_norms(table) && norms_queries_and_keys(draft.setup))
+    draft.notes.push_back(norms_not_counted(draft.setup));
+}
+
 // Ranks and batch make DP and micro-batches.
 Result<void> fill(Draft& draft) {
   Setup& setup = draft.setup;
@@ -175,6 +193,7 @@ Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view t
   name_model(draft.setup.model);
   cut_layers(draft, keeps_layers);
   note_unread(table, draft);
+  note_norms(table, draft);
   std::optional<Message> by_default = by_default_of(table, draft, base);
   return FrameworkSetup{std::move(draft.setup), std::move(draft.notes), std::move(by_default)};
 }
@@ -297,18 +316,14 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
     for (Message& caveat : table.caveats(setup))
       written.not_expressible.push_back(std::move(caveat));
   if (frameworks::covers(table, "model.hidden") && frameworks::norms_queries_and_keys(setup)) {
-    const Message model = title_of(setup.model);
-    if (std::any_of(table.rows.begin(), table.rows.end(),
-                    [](const frameworks::FrameworkRow& row) { return row.says_norms; }))
-      written.not_counted =
-          message("framework-norms-said",
-                  "No figure here counts that {} normalizes queries and keys.", model);
+    if (frameworks::says_norms(table))
+      written.not_counted = frameworks::norms_not_counted(setup);
     else
       written.not_expressible.push_back(
           message("framework-norms-unsaid",
                   "{} normalizes queries and keys. The text does not say so, and no figure here "
                   "counts it.",
-                  model));
+                  title_of(setup.model)));
   }
   std::vector<Message> notes = written.not_expressible;
   if (written.not_counted) notes.push_back(*written.not_counted);

@@ -23,6 +23,9 @@ struct MegatronNames {
 // The row, written of a Setup that meets the condition alone.
 FrameworkRow only_where(bool (*condition)(const Setup&), FrameworkRow row);
 
+// Whether Megatron-FSDP can build the Setup's model on the meta device, which never holds it whole.
+bool can_build_in_parts(const Setup& setup);
+
 std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_expert_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& names);

@@ -220,12 +220,81 @@ FrameworkRow MegatronNames::flag(const char* flag_name, bool where, const char* 
   return same(field, std::move(key), !where);
 }
 
-static FrameworkRow query_and_key_norms(const MegatronNames& n) {
-  FrameworkRow row =
-      only_where(norms_queries_and_keys, fixed(n("qk-layernorm", "model.qk_layernorm"), true));
+namespace {
+
+// The name with what follows it in the text: "--norm-epsilon 1e-06".
+Message shown_entry(const Draft& draft, const std::string& name) {
+  const nlohmann::json& value = *draft.find(name);
+  if (value.is_boolean()) return plain(draft.shown_name(name));
+  return plain(draft.shown_name(name) + " " + shown(word_of(value)));
+}
+
+FrameworkRow query_and_key_norms(const MegatronNames& n) {
+  const std::string name = n("qk-layernorm", "model.qk_layernorm");
+  FrameworkRow row = only_where(norms_queries_and_keys, fixed(name, true));
+  row.read = [name](Draft& draft) -> Result<void> {
+    if (flag_at(draft, name, false))
+      draft.notes.push_back(message("framework-norms-read",
+                                    "{} is not said by a Setup: no figure counts norms of queries "
+                                    "and keys. Put it into what is exported where it is missing.",
+                                    draft.shown_name(name)));
+    return {};
+  };
   row.says_norms = true;
   return row;
 }
+
+// What of a model neither time nor memory follows from. `usual`: Megatron's, which is no news;
+// null: it is news wherever it stands.
+FrameworkRow free_of_cost(const std::string& name, nlohmann::json usual) {
+  return only_read({name}, {}, [name, usual](Draft& draft) -> Result<void> {
+    const nlohmann::json* value = draft.find(name);
+    if (value == nullptr || value->is_null() || *value == false) return {};
+    if (usual.is_number()) {
+      const Result<double> number = number_at(draft, name, usual.get<double>());
+      if (!number) return number.error();
+      if (*number == usual.get<double>()) return {};
+    }
+    draft.notes.push_back(message("framework-free-of-cost",
+                                  "{} is not said by a Setup: no time and no memory follows from "
+                                  "it. Put it back into what is exported.",
+                                  shown_entry(draft, name)));
+    return {};
+  });
+}
+
+// What changes times, and no figure counts.
+FrameworkRow not_counted(const std::string& name) {
+  return only_read({name}, {}, [name](Draft& draft) -> Result<void> {
+    if (flag_at(draft, name, false))
+      draft.notes.push_back(message("framework-not-counted",
+                                    "{} is not said by a Setup: no figure counts what it changes. "
+                                    "Put it back into what is exported.",
+                                    shown_entry(draft, name)));
+    return {};
+  });
+}
+
+// Settings that are read for a note alone. A name that no row reads has one anyway, unless the
+// table ignores it.
+std::vector<FrameworkRow> noted_rows(const MegatronNames& n) {
+  std::vector<FrameworkRow> rows = {
+      free_of_cost(n("norm-epsilon", "model.layernorm_epsilon"), 1e-5),
+      free_of_cost(n("rotary-percent", "model.rotary_percent"), 1.0),
+      free_of_cost(n("rotary-interleaved", "model.rotary_interleaved"), nullptr),
+      free_of_cost(n("rotary-seq-len-interpolation-factor", "model.seq_len_interpolation_factor"),
+                   nullptr),
+      free_of_cost(n("use-rope-scaling", "model.rope_scaling"), nullptr),
+      free_of_cost(n("rope-scaling-factor", "model.rope_scaling_factor"), 8.0),
+      not_counted(n("fp8-param-gather", "mixed_precision.fp8_param_gather"))};
+  if (n.line) {
+    rows.push_back(free_of_cost("rope-type", nullptr));
+    rows.push_back(not_counted("dataloader-inter-document-masking"));
+  }
+  return rows;
+}
+
+}  // namespace
 
 std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& n) {
   std::vector<FrameworkRow> rows = {
@@ -255,7 +324,8 @@ std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& n) {
       vocabulary(n),
       rotary_base(n),  // behind all that tells the model
       dropouts(n)};
-  for (FrameworkRow& row : latent_rows(n)) rows.push_back(std::move(row));
+  for (auto* part : {latent_rows, noted_rows})
+    for (FrameworkRow& row : part(n)) rows.push_back(std::move(row));
   return rows;
 }
 

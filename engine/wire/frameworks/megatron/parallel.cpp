@@ -124,7 +124,10 @@ FrameworkRow stages(const MegatronNames& n) {
   return row;
 }
 
-// ZeRO 1 is the distributed optimizer, ZeRO 2 and 3 are Megatron-FSDP.
+// ZeRO 1 is the distributed optimizer, ZeRO 2 and 3 are Megatron-FSDP, with what its documentation
+// and both of its example scripts recommend (docs/user-guide/features/megatron_fsdp.md,
+// examples/megatron_fsdp). Without the meta device every rank builds its part whole before it is
+// shared out, and may run out of memory then.
 FrameworkRow zero_stages(const MegatronNames& n) {
   const std::string optimizer = n("use-distributed-optimizer", "ddp.use_distributed_optimizer");
   const std::string fsdp = n("use-megatron-fsdp", "ddp.use_megatron_fsdp");
@@ -144,6 +147,12 @@ FrameworkRow zero_stages(const MegatronNames& n) {
     if (!as_fsdp) return;
     entries.emplace_back(strategy, setup.zero == 2 ? "optim_grads" : "optim_grads_params");
     entries.emplace_back(line ? "ckpt-format" : "checkpoint.ckpt_format", "fsdp_dtensor");
+    if (can_build_in_parts(setup))
+      entries.emplace_back(
+          line ? "init-model-with-meta-device" : "model.init_model_with_meta_device", true);
+    if (!line) return;
+    entries.emplace_back("no-gradient-accumulation-fusion", true);
+    entries.emplace_back("calculate-per-token-loss", true);
   };
   row.read = [=](Draft& draft) -> Result<void> {
     draft.setup.zero = flag_at(draft, optimizer, false) ? 1 : 0;

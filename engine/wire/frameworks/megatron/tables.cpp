@@ -43,13 +43,25 @@ std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
 }
 
 std::vector<Message> caveats_of_megatron(const Setup& setup) {
-  if (setup.schedule != "interleaved" || setup.microbatches >= setup.mesh.pp) return {};
-  Message caveat = message("framework-megatron-few",
-                           "Megatron's interleaved schedule needs as many micro-batches as "
-                           "stages, {}, and refuses {}.",
-                           setup.mesh.pp, setup.microbatches);
-  caveat.field = "microbatches";
-  return {caveat};
+  std::vector<Message> caveats;
+  if (setup.schedule == "interleaved" && setup.microbatches < setup.mesh.pp) {
+    caveats.push_back(message("framework-megatron-few",
+                              "Megatron's interleaved schedule needs as many micro-batches as "
+                              "stages, {}, and refuses {}.",
+                              setup.mesh.pp, setup.microbatches));
+    caveats.back().field = "microbatches";
+  }
+  if (setup.zero < 2) return caveats;
+  if (!can_build_in_parts(setup))
+    caveats.push_back(message("framework-megatron-builds-whole",
+                              "Each rank builds its part of the model whole, and may run out of "
+                              "memory before training: on the meta device the tied output layer of "
+                              "the last stage would begin with zeros."));
+  else if (setup.model.learned_positions)
+    caveats.push_back(message("framework-megatron-positions",
+                              "Built on the meta device, learned positions begin with a standard "
+                              "deviation of 1 in place of Megatron's own."));
+  return caveats;
 }
 
 // ZeRO 2 and 3 are another trainer of the same package, with checkpoints of its own
@@ -65,6 +77,10 @@ std::optional<Message> needs_of_megatron(const FrameworkTable& table, const Setu
 }
 
 }  // namespace
+
+// With the meta device the last stage's copy of tied embeddings is filled with zeros and never gets
+// the first stage's (core/models/common/language_module/language_module.py).
+bool can_build_in_parts(const Setup& setup) { return !setup.model.tied || setup.mesh.pp == 1; }
 
 FrameworkTable megatron_table() {
   FrameworkTable table;
@@ -103,11 +119,6 @@ FrameworkTable megatron_table() {
                    "weight-decay",
                    "adam-*",
                    "init-method-std",
-                   "norm-epsilon",
-                   "rotary-percent",
-                   "rotary-interleaved",
-                   "rotary-seq-len-interpolation-factor",
-                   "rope-*",
                    "use-mcore-models",
                    "manual-gc*",
                    "no-save-*",
@@ -120,8 +131,9 @@ FrameworkTable megatron_table() {
                    "moe-router-fusion",
                    "moe-router-dtype",
                    "moe-flex-dispatcher-backend",
-                   "use-rope-scaling",
-                   "qk-layernorm"};
+                   "init-model-with-meta-device",
+                   "no-gradient-accumulation-fusion",
+                   "calculate-per-token-loss"};
   table.reasons = reasons_of_megatron();
   table.print = megatron_line;
   table.parse = parse_launch_line;
@@ -158,10 +170,10 @@ FrameworkTable megatron_bridge_table() {
                    "mixed_precision.fp8_*",
                    "model.make_vocab_size_divisible_by",
                    "model.should_pad_vocab",
-                   "model.rotary_*",
-                   "model.layernorm_epsilon",
                    "model.init_method_std",
-                   "model.qk_layernorm",
+                   "model.init_model_with_meta_device",
+                   "model.gradient_accumulation_fusion",
+                   "model.calculate_per_token_loss",
                    "model.moe_router_dtype",
                    "model.moe_flex_dispatcher_backend"};
   table.reasons = reasons_of_megatron();

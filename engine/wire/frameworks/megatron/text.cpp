@@ -48,7 +48,12 @@ std::string megatron_line(const FrameworkTable& table, const Setup& setup, const
           "# It trains on made-up data for {}, prints the time of each, and evaluates nothing.\n",
           steps_of(setup)) +
       "# Replace what says so: mock-data, tokenizer-*, vocab-size, train-iters, log-interval,\n"
-      "# eval-iters, lr, seed and clip-grad (0 limits nothing), and add checkpoints.\n" +
+      "# eval-iters, lr, seed and clip-grad (0 limits nothing), and add checkpoints.\n"
+      "# NullTokenizer has one more id than --vocab-size, so that there are " +
+      std::to_string(setup.model.vocab) +
+      ".\n"
+      "# Left at Megatron-LM's own values: weight decay, Adam's betas and epsilon, warm-up, the\n"
+      "# epsilon of norms and the spread of initial weights.\n" +
       start_on_each(setup) + first + (first.empty() ? "" : "\n") +
       launch_of(setup, "pretrain_gpt.py");
   for (const auto& [name, value] : entries) {
@@ -74,7 +79,10 @@ std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const
       "# checkpoints. It trains for " +
       steps_of(setup) +
       ": replace train_iters, lr, seed, vocab_size and\n"
-      "# clip_grad (0 limits nothing).\n" +
+      "# clip_grad (0 limits nothing). Weight decay, Adam's betas and epsilon, warm-up, the "
+      "epsilon\n"
+      "# of norms and the spread of initial weights stay the recipe's or GPTModelProvider's "
+      "own.\n" +
       start_on_each(setup) + (first.empty() ? "" : "# Before the launch, run: " + first + "\n") +
       "# Launch it: " + launch_of(setup, "pretrain.py") + "\n";
   text +=
