@@ -9705,6 +9705,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 kommt am nächsten: Auf einer GPU sind es %2 oder mehr zu viel.</translation>
     </message>
     <message>
+        <source>A higher limit of memory, more GPUs, a shorter sequence or free axes would help.</source>
+        <translation>Eine höhere Speichergrenze, mehr GPUs, eine kürzere Sequenz oder freie Achsen würden helfen.</translation>
+    </message>
+    <message>
         <source>More GPUs, a shorter sequence or free axes would help.</source>
         <translation>Mehr GPUs, eine kürzere Sequenz oder freie Achsen würden helfen.</translation>
     </message>

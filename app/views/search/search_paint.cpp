@@ -262,8 +262,11 @@ double paint_answer(QPainter& painter, double width, double y, const SearchPictu
                          .arg(axes_text(answer.least->second), bytes_text(answer.least->first)),
                      theme.font(13), theme.text, texts);
       y += put_lines(painter, QRectF(kMargin, y, inner, kLine),
-                     Search::tr("More GPUs, a shorter sequence or free axes would help."), plain,
-                     theme.muted, texts);
+                     picture.limit_bytes < picture.device_bytes
+                         ? Search::tr("A higher limit of memory, more GPUs, a shorter sequence or "
+                                      "free axes would help.")
+                         : Search::tr("More GPUs, a shorter sequence or free axes would help."),
+                     plain, theme.muted, texts);
     }
     if (answer.points.empty()) return y + kMargin;
     y += kGap;

@@ -69,6 +69,23 @@ TEST(PlanFront, CoversAllPlansOnSoManyGpusOrFewer) {
   }
 }
 
+// A limit below the device's memory is one more thing to change where nothing fits.
+TEST_F(SearchRange, NamesTheLimitWhereNothingFitsBelowIt) {
+  PlanWish wish = small_wish();
+  wish.model = QStringLiteral("llama3-70b");
+  const auto advice = [&] {
+    search_for(wish);
+    EXPECT_TRUE(search().answer() && search().answer()->plans.empty());
+    SearchHits hits;
+    QStringList said;
+    for (const PaintedText& text : paint(picture_of(search(), -1), hits)) said << text.text;
+    return said.join(' ');
+  };
+  EXPECT_FALSE(advice().contains(QStringLiteral("A higher limit of memory")));
+  wish.memory_bytes = std::int64_t{8} << 30;
+  EXPECT_TRUE(advice().contains(QStringLiteral("A higher limit of memory, more GPUs")));
+}
+
 TEST_F(SearchRange, EveryRowSaysItsGpusAndNoTwoRowsLookAlike) {
   PlanWish wish = small_wish();
   wish.gpus = QStringLiteral("1..4");
