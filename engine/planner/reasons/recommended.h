@@ -11,14 +11,13 @@ namespace parallelarium {
 
 // Notes three plans, or says why they are fewer: the fastest that the search kept; the one with the
 // least memory; and the one with the fewest of TP, PP, CP and EP in use, in a plain pipeline (1F1B,
-// even stages, ranks and groups of ZeRO as they stand where nobody says), of equally many the fastest. The last
-// two are of those that cannot be told apart from the fastest, on as many GPUs or fewer. Where
-// that leaves fewer than three, the fastest of all with a tenth less memory stands for the one, and
-// the fastest of all with fewer axes for the other. What the request allows counts first.
-// Where the search or this was cancelled, it says so and recommends nothing for its simplicity.
-// note_ties() comes before it; without a threshold no plan is tied.
-// Cost: a search for each set of axes that is no larger than the fastest plan's, up to the first
-// that has a tie.
+// even stages, ranks and groups of ZeRO as they stand where nobody says), of equally many the
+// fastest. The last two are of those that cannot be told apart from the fastest, on as many GPUs or
+// fewer. Where that leaves fewer than three, the fastest of all with a tenth less memory stands for
+// the one, and the fastest of all with fewer axes for the other. What the request allows counts
+// first. Where the search or this was cancelled, it says so and recommends nothing for its
+// simplicity. note_ties() comes before it; without a threshold no plan is tied. Cost: a search for
+// each set of axes that is no larger than the fastest plan's, up to the first that has a tie.
 void note_recommended(PlanResult& result, const PlanRequest& request, const PlanWatch& watch = {});
 
 // "95.9 % compute, then 1.93 % exposed communication of DP; 74.2 % of the memory". `pipeline`:
