@@ -14,7 +14,7 @@ namespace parallelarium {
 namespace {
 
 constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
-constexpr std::int64_t kLeastTokens = 2048;      // that CP leaves on a rank
+constexpr std::int64_t kLeastTokens = 4096;      // that CP leaves on a rank
 constexpr const char* kBalanced = "balanced";    // beside what the Setup's key takes
 
 std::vector<std::int64_t> divisors(std::int64_t number) {
