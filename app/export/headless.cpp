@@ -156,7 +156,7 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
   }
   if (line.content) session.collectives().set_content(*line.content);
   if (view) session.set_topic(view->topic(session));
-  // A window that was shown before the settings came asked about nobody's.
+  // A window that was shown before the settings came has asked about the model proposed first.
   if (view && view->id == std::string_view("search"))
     PlanSearch::of(session).begin_with(session.setup());
   if (const std::optional<Message> problem = session.topic().problem();

@@ -15,9 +15,8 @@ namespace {
 using Pass = std::vector<Draft> (*)(const Setup&, const LocalSizes&, std::vector<Draft>);
 constexpr Pass kPasses[] = {tensor_pass, context_pass, experts_pass};
 
-// Scatter/gather (Narayanan et al. 2021, section 4.1): what comes from another stage are the shares
-// of a TP group's ranks. In front of the action that takes it they become the whole, which other
-// ranks than those of the group need not send again.
+// Scatter/gather (Narayanan et al. 2021, section 4.1): each rank of a TP group receives its share
+// of what another stage sends. The group gathers the whole in front of the action that reads it.
 Draft gather_transfer(const LocalSizes& sizes, const Chunk& chunk, bool forward,
                       const std::vector<Draft>& before) {
   const std::int64_t whole = sizes.N_norm * sizes.shape.C;

@@ -116,7 +116,6 @@ std::optional<Plan> Keeping::look_at(Entry& entry, std::size_t at,
   Look look = ahead_.take({at, entry}, coming);
   // While the search went on, it may have been stopped.
   if (look.trial && look.trial->ok() && (*look.trial)->stopped)
-
     look = ahead_.take({at, entry}, coming);
   if (cancelled()) return std::nullopt;
   if (look.bound) {

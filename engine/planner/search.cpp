@@ -45,6 +45,10 @@ class Search {
     else
       find_front();
     find_keeping();
+    {
+      const std::lock_guard lock(told_);
+      over_ = true;
+    }
     if (cancelled() && result_.best.empty())
       return message("cancelled.plan", "The search was cancelled.");
     finish();
@@ -257,6 +261,7 @@ class Search {
   // better now stays better.
   bool may_be_told(const Candidate& candidate, std::int64_t nanoseconds, std::int64_t bytes) const {
     const std::lock_guard lock(told_);
+    if (over_) return false;
     if (keeping_) return true;
     Entry entry;
     entry.candidate = candidate;
@@ -361,7 +366,8 @@ class Search {
   Places<Timed> left_;  // of find_front()
   PlanResult result_;
   bool keeping_ = false;     // all have their class, and rules are tested
-  mutable std::mutex told_;  // keeping_, the best and the front, which other threads read
+  mutable std::mutex told_;  // over_, keeping_, the best and the front, for other threads
+  bool over_ = false;        // nothing is looked at any more
   LooksAhead ahead_{[this](const NextLook& next) { return look_of(next.entry); }};
 };
 

@@ -172,8 +172,8 @@ Message said_of(const AxisRate& rate) {
     return with_network(
         message("axis-rate-both",
                 "{}: a rank sends {}. Between nodes its whole node sends over {} at {} at most. In "
-                "the node "
-                "all of that passes through each GPU, over {} at {} at most, which limits it: {}",
+                "the node all of that passes through each GPU, over {} at {} at most, which limits "
+                "it: {}",
                 capitals(rate.axis), sent, wire_of(*rate.network, true), std::move(cards), wire,
                 speed(rate.bytes_per_second()), std::move(from)),
         rate);

@@ -89,7 +89,7 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
       {{{"scatter-gather", "true"}, {"tp", "2"}, {"pp", "2"}, {"schedule", "zb-v"}},
        "scatter-gather-v",
        "scatter_gather",
-       "the turn of this schedule's V"},
+       "hands a whole micro-batch on to itself"},
       {{{"ring-tensor", "true"}}, "ring-tensor-tp", "ring_tensor", "needs TP above 1"},
       {{{"ring-tensor", "true"}, {"tp", "2"}},
        "ring-tensor",

@@ -36,7 +36,7 @@ void PlanSearch::set_wish(const PlanWish& wish) {
   wish_ = wish;
   if (other_model) put_today_on_model();
   if (!has_experts()) wish_.fixed.erase(QStringLiteral("ep"));
-  // What was refused is asked no more.
+  // The banner may still say why the last wish was refused.
   if (!error_.isEmpty() && error_ == session_.jobs().last_error()) session_.jobs().dismiss_error();
   error_.clear();
   limit_answer();

@@ -28,8 +28,8 @@ void check_scatter_gather(const Setup& setup, Messages& wrong) {
   if (hands_over_in_a_rank(setup))
     add(wrong,
         message("scatter-gather-v",
-                "Scatter/gather cuts what ranks send, and at the turn of this schedule's V a rank "
-                "hands a whole micro-batch to itself; choose another schedule, or turn it off."),
+                "Scatter/gather cuts what ranks send, and in this schedule a rank hands a whole "
+                "micro-batch on to itself; choose another schedule, or turn it off."),
         "scatter_gather", {"false"});
 }
 

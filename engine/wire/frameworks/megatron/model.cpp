@@ -275,8 +275,8 @@ FrameworkRow not_counted(const std::string& name) {
   });
 }
 
-// Settings that are read for a note alone. A name that no row reads has one anyway, unless the
-// table ignores it.
+// Settings that are read for a note alone. Any other name that no row reads is noted as
+// unread, unless the table ignores it.
 std::vector<FrameworkRow> noted_rows(const MegatronNames& n) {
   std::vector<FrameworkRow> rows = {
       free_of_cost(n("norm-epsilon", "model.layernorm_epsilon"), 1e-5),
