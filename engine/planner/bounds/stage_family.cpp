@@ -45,6 +45,7 @@ Setup one_replica(const Setup& setup) {
   small.zero = small.zero_group = small.nodes = 0;
   small.run.slow_rank = {};
   small.collectives = "direct";
+  small.scatter_gather = scatters_transfers(setup);  // whatever places stand here for its stages
   small.stage_layers.clear();
   return small;
 }
@@ -56,7 +57,9 @@ LocalSizes sizes_of(const Setup& small, const Setup& example) {
   alone.mesh.pp = 1;
   if (example.model.experts.count > 0 && !can_execute(example) && can_execute(alone))
     alone.mesh.dp *= kTooMany;
-  return local_sizes(alone);
+  LocalSizes sizes = local_sizes(alone);
+  sizes.boundary = local_sizes(small).boundary;
+  return sizes;
 }
 
 LoneStage lone_stage(const Model& model, const StageShape& shape) {
