@@ -71,14 +71,14 @@ class Coming {
  private:
   static constexpr std::size_t kMost = 64;
   const Space& space_;
-  std::vector<Entry> simulated_;  // by their bounds
+  std::vector<Entry> simulated_;  // under way or done by now, with the bounds known before
   std::int64_t actions_ = 0;      // of those that are being simulated
 };
 
 // What a search does with an entry, as far as it is known.
 enum class Foreseen : std::uint8_t {
   kLook,
-  kSkip,
+  kSkip,  // not now, but it stays in the queue
   kDrop,  // it is decided
   kStop,  // that is all
 };

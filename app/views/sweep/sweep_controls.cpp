@@ -147,6 +147,7 @@ void SweepView::read_wish() {
   wish.keeps_sizes = s.keeps->isChecked();
   s.sweep->set_wish(wish);
 }
+
 // What varies is not kept.
 void SweepView::show_kept() {
   State& s = *state_;

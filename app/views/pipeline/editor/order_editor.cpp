@@ -354,7 +354,7 @@ void OrderEditor::forget_action() {
 void OrderEditor::choose(Spot action) {
   action_ = action;
   Q_EMIT described(action_words(edit_, action));
-  // Whoever listens hears what the whole order has come to, too: legal, or where it breaks.
+  // After the action a screen reader says what the whole order is: legal, or where it breaks.
   describe(*rows_, rows_->accessibleDescription() + QStringLiteral(". ") + headline_->text());
   times_->update();
   rows_->update();
