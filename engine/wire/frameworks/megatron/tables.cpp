@@ -51,6 +51,14 @@ std::vector<Message> caveats_of_megatron(const Setup& setup) {
                               setup.mesh.pp, setup.microbatches));
     caveats.back().field = "microbatches";
   }
+  // core/transformer/moe/moe_layer.py, MoELayer.forward
+  if (setup.model.experts.count > 0 && setup.mesh.tp > 1 && !setup.sequence_parallel) {
+    caveats.push_back(message("framework-megatron-experts-tp",
+                              "Megatron trains experts beside TP with sequence parallelism alone, "
+                              "and refuses TP {} without it.",
+                              setup.mesh.tp));
+    caveats.back().field = "sequence_parallel";
+  }
   if (setup.zero < 2) return caveats;
   if (!can_build_in_parts(setup))
     caveats.push_back(message("framework-megatron-builds-whole",
