@@ -37,14 +37,15 @@ std::vector<std::pair<int, int>> hops_along(Axis axis, const std::vector<int>& g
   return hops;
 }
 
-// Of the ranks that share a place, where they are fewest.
+// Of the ranks that share a place, where they are fewest. They ascend, and places with them.
 template <class PlaceOf>
 int fewest_in(const std::vector<int>& ranks, PlaceOf place_of) {
-  std::map<int, int> in_place;
-  for (const int rank : ranks) ++in_place[place_of(rank)];
-  int fewest = static_cast<int>(ranks.size());
-  for (const auto& [place, count] : in_place) fewest = std::min(fewest, count);
-  return fewest;
+  auto fewest = ranks.size();
+  for (std::size_t first = 0, end = 0; first < ranks.size(); first = end) {
+    while (end < ranks.size() && place_of(ranks[end]) == place_of(ranks[first])) ++end;
+    fewest = std::min(fewest, end - first);
+  }
+  return static_cast<int>(fewest);
 }
 
 }  // namespace

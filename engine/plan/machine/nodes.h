@@ -36,7 +36,7 @@ struct Nodes {
 // On this computer all ranks are neighbours. The Machine must be one of the Setup.
 Nodes nodes_of(const Setup& setup, const Machine& machine);
 
-// Returns those of these ranks that are on the node with the fewest of them.
+// Returns how many of these ascending ranks are on the node with the fewest of them.
 int fewest_on_a_node(const Nodes& nodes, const std::vector<int>& ranks);
 
 // By how many network cards a group on several nodes sends. All ranks do the same at the same time,

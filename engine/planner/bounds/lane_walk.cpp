@@ -11,6 +11,7 @@
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/planner/bounds/passage.h"
+#include "engine/planner/bounds/stage_family.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/schedules/schedule.h"
 
@@ -385,6 +386,13 @@ Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
   if (!walk.known()) return std::int64_t{0};
   walk.walk_together(setup, machine, known ? known(*order) : nominal_ranks(setup, *order));
   return with_end(end, walk.end());
+}
+
+Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine) {
+  if (!may_walk(setup, machine)) return std::int64_t{0};
+  const Result<StageTable> table = stage_table(setup, machine, true);
+  if (!table) return table.error();
+  return laned_bound(setup, machine, *table, step_end(setup, machine));
 }
 
 }  // namespace parallelarium

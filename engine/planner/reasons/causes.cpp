@@ -2,6 +2,7 @@
 #include "engine/planner/reasons/causes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -25,13 +26,16 @@ Axis axis_of(const Program& program, const Op& op) {
 
 std::vector<Exchange> exchanges_of(const Program& program, const Timeline& timeline,
                                    const Repeats& repeats, std::size_t rank) {
-  std::vector<Exchange> all;
+  std::array<std::vector<Exchange>, kLanes> lanes;  // each in order
   for_each_op(program, timeline, repeats, rank, [&](const Op& op, const Span& span) {
     if (op.lane != Lane::kCompute && op.kind != OpKind::kCompute && span.end > span.begin)
-      all.push_back({span, axis_of(program, op)});
+      lanes[static_cast<std::size_t>(op.lane)].push_back({span, axis_of(program, op)});
   });
-  std::sort(all.begin(), all.end(),
-            [](const Exchange& a, const Exchange& b) { return a.span.begin < b.span.begin; });
+  std::vector<Exchange> all;
+  for (const std::vector<Exchange>& lane : lanes) {
+    const auto middle = all.insert(all.end(), lane.begin(), lane.end());
+    std::ranges::inplace_merge(all, middle, {}, [](const Exchange& of) { return of.span.begin; });
+  }
   Nanoseconds until{0};
   for (Exchange& each : all) {
     each.span.begin = std::max(each.span.begin, until);

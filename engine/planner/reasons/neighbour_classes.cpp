@@ -34,9 +34,11 @@ PlanNeighbour too_large_by(const Bound& bound, const Machine& machine) {
 }
 
 // Whether bounds tell its class, which it then has: it is too large, or cannot beat the best.
-bool is_told_by_bounds(Looked& looked, const std::vector<Plan>& best, const PlanRequest& request) {
+// `closely`: also by a walk of all lanes, which costs a small part of a prediction.
+bool is_told_by_bounds(Looked& looked, const std::vector<Plan>& best, const PlanRequest& request,
+                       bool closely) {
   if (!may_bound(*looked.setup, request.machine)) return false;
-  const Result<Bound> bound = bound_of(*looked.setup, request.machine);
+  Result<Bound> bound = bound_of(*looked.setup, request.machine);
   if (!bound) return false;  // a prediction says so
   if (const auto capacity = capacity_of(request.machine); capacity && bound->bytes > *capacity) {
     looked.told = too_large_by(*bound, request.machine);
@@ -46,8 +48,16 @@ bool is_told_by_bounds(Looked& looked, const std::vector<Plan>& best, const Plan
   const auto value = [&](std::int64_t nanoseconds, std::int64_t bytes) {
     return objective_value(request.objective, nanoseconds, bytes, first.setup.mesh.ranks());
   };
-  if (value(bound->nanoseconds, bound->bytes) <= value(first.time.count(), first.needed_bytes))
-    return false;
+  const auto may_beat_best = [&] {
+    return value(bound->nanoseconds, bound->bytes) <= value(first.time.count(), first.needed_bytes);
+  };
+  if (may_beat_best()) {
+    if (!closely) return false;
+    const Result<std::int64_t> laned = laned_bound(*looked.setup, request.machine);
+    if (!laned) return false;
+    bound->nanoseconds = std::max(bound->nanoseconds, *laned);
+    if (may_beat_best()) return false;
+  }
   looked.told.plan_class = PlanClass::kBounded;
   looked.told.seconds = 1e-9 * static_cast<double>(bound->nanoseconds);
   looked.told.needed_bytes = bound->bytes;
@@ -66,10 +76,10 @@ void look_at(Looked& looked, const std::vector<Plan>& best, const PlanRequest& r
   const std::vector<Message> wrong = validate(*looked.setup);
   std::optional<Message> why =
       wrong.empty() ? refusal_of(*looked.setup, request.refuses) : std::optional(wrong.front());
-  if (!why && is_told_by_bounds(looked, best, request)) return;
-  Result<Tried> tried(Message{});
   const auto known = std::find_if(all_tried.begin(), all_tried.end(),
                                   [&](const auto& of) { return of.setup == *looked.setup; });
+  if (!why && is_told_by_bounds(looked, best, request, known == all_tried.end())) return;
+  Result<Tried> tried(Message{});
   if (!why)
     tried =
         known != all_tried.end() ? known->tried : try_setup(*looked.setup, request.machine, true);
