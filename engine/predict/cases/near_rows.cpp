@@ -4,17 +4,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/placement/parallel.h"
 #include "engine/plan/text/units.h"
 
 namespace parallelarium {
 namespace {
 
-bool is_near(const CaseRow& row, const Setup& setup, const Machine& machine) {
-  if (row.fitted || !row.impossible.empty() || row.setup.products != setup.products) return false;
+// None: it is of no kind.
+std::optional<NearRows::Of> kind_of(const CaseRow& row, const Setup& setup,
+                                    const Machine& machine) {
+  if (row.fitted || !row.impossible.empty() ||
+      row.machine.half_flops_per_second.value != machine.half_flops_per_second.value)
+    return std::nullopt;
   Model same = row.setup.model;
   same.sequence = setup.model.sequence;
-  return same == setup.model &&
-         row.machine.half_flops_per_second.value == machine.half_flops_per_second.value;
+  if (same == setup.model)
+    return row.setup.products == setup.products ? NearRows::Of::kModel : NearRows::Of::kOtherTypes;
+  const bool alike = (same.experts.count > 0) == (setup.model.experts.count > 0);
+  return alike ? std::optional(NearRows::Of::kLikeModels) : std::nullopt;
 }
 
 // None where the row publishes no step, or it cannot be predicted.
@@ -42,26 +49,62 @@ Message side_of(double ratio) {
 
 std::optional<NearRows> near_rows(const std::vector<Case>& cases, const Setup& setup,
                                   const Machine& machine) {
-  NearRows near;
-  for (const Case& of : cases)
-    for (const CaseRow& row : of.rows) {
-      if (!is_near(row, setup, machine)) continue;
-      const std::optional<double> ratio = predicted_over_published(row);
+  for (const auto wanted :
+       {NearRows::Of::kModel, NearRows::Of::kOtherTypes, NearRows::Of::kLikeModels}) {
+    std::vector<const CaseRow*> rows;
+    for (const Case& of : cases)
+      for (const CaseRow& row : of.rows)
+        if (kind_of(row, setup, machine) == wanted) rows.push_back(&row);
+    std::vector<std::optional<double>> ratios(rows.size());
+    in_parallel(rows.size(),
+                [&](std::size_t at) { ratios[at] = predicted_over_published(*rows[at]); });
+    NearRows near;
+    near.of = wanted;
+    for (const std::optional<double>& ratio : ratios) {
       if (!ratio) continue;
       near.least = near.rows == 0 ? *ratio : std::min(near.least, *ratio);
       near.most = std::max(near.most, *ratio);
       ++near.rows;
     }
-  return near.rows > 0 ? std::optional(near) : std::nullopt;
+    if (near.rows > 0) return near;
+  }
+  return std::nullopt;
 }
 
 Message words_of(const NearRows& near, const Model& model) {
-  if (near.rows == 1)
-    return message("near-row", "One published row is of {} on such GPUs: it is predicted {}.",
-                   title_of(model), side_of(near.least));
-  return message("near-rows",
-                 "{} published rows are of {} on such GPUs: they are predicted from {} to {}.",
-                 near.rows, title_of(model), side_of(near.least), side_of(near.most));
+  const Message title = title_of(model), least = side_of(near.least), most = side_of(near.most);
+  const bool one = near.rows == 1;
+  switch (near.of) {
+    case NearRows::Of::kModel:
+      return one ? message("near-row",
+                           "One published row is of {} on such GPUs: it is predicted {}.", title,
+                           least)
+                 : message("near-rows",
+                           "{} published rows are of {} on such GPUs: they are predicted from {} "
+                           "to {}.",
+                           near.rows, title, least, most);
+    case NearRows::Of::kOtherTypes:
+      return one ? message("near-row-types",
+                           "One published row is of {} on such GPUs, with products of another "
+                           "type: it is predicted {}.",
+                           title, least)
+                 : message("near-rows-types",
+                           "{} published rows are of {} on such GPUs, with products of other "
+                           "types: they are predicted from {} to {}.",
+                           near.rows, title, least, most);
+    case NearRows::Of::kLikeModels:
+      break;
+  }
+  const Message kind = model.experts.count > 0 ? message("near-rows-experts", "with experts")
+                                               : message("near-rows-dense", "without experts");
+  return one ? message("near-row-like",
+                       "No published row is of {} on such GPUs, but one is of another model {}: it "
+                       "is predicted {}.",
+                       title, kind, least)
+             : message("near-rows-like",
+                       "No published row is of {} on such GPUs, but {} are of other models {}: "
+                       "they are predicted from {} to {}.",
+                       title, near.rows, kind, least, most);
 }
 
 }  // namespace parallelarium

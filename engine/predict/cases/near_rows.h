@@ -3,6 +3,7 @@
 // predicted step may be off, which a mean error over all rows of a machine does not.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -17,11 +18,16 @@ namespace parallelarium {
 struct NearRows {
   int rows = 0;
   double least = 0, most = 0;
+  enum class Of : std::uint8_t {
+    kModel,       // the Setup's model, with products of the same type
+    kOtherTypes,  // the same model, with products of other types
+    kLikeModels,  // other models with experts, or without, as the Setup's is
+  } of = Of::kModel;
 };
 
-// Of the cases the rows of the Setup's model, with another sequence too, that no rate was fitted
-// on, on devices of the peak of `machine`, with products of the same type. None: there is no such
-// row, or none that can be predicted. Cost: a prediction of each.
+// Of the cases the rows that no rate was fitted on, on devices of the peak of `machine`: those of
+// the first kind above of which there are some. A model is the same with another sequence, too.
+// None: there is no such row, or none that can be predicted. Cost: a prediction of each.
 std::optional<NearRows> near_rows(const std::vector<Case>& cases, const Setup& setup,
                                   const Machine& machine);
 Message words_of(const NearRows& near, const Model& model);
