@@ -10109,8 +10109,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Suche: Pläne (CSV)</translation>
     </message>
     <message>
-        <source>such as %1; open this one in Explore ▸</source>
-        <translation>etwa %1; diesen in „Erkunden“ öffnen ▸</translation>
+        <source>%1; open this one in Explore ▸</source>
+        <translation>%1; diesen in „Erkunden“ öffnen ▸</translation>
+    </message>
+    <message>
+        <source>for example: %1</source>
+        <translation>zum Beispiel: %1</translation>
     </message>
     <message>
         <source>Step time in seconds over memory</source>

@@ -46,8 +46,11 @@ std::vector<Column> hidden_columns() {
   return columns;
 }
 
-// Adds those without which two rows would look alike.
-void tell_apart(std::vector<Column>& columns, const std::vector<FoundPlan>& plans) {
+// Adds those without which two rows would look alike, or a row and a recommended plan.
+void tell_apart(std::vector<Column>& columns, const PlanAnswer& answer) {
+  std::vector<const FoundPlan*> plans;
+  for (const FoundPlan& plan : answer.plans) plans.push_back(&plan);
+  for (const PlanAdvice& advice : answer.recommended) plans.push_back(&advice.plan);
   std::vector<Column> more;
   for (Column& hidden : hidden_columns()) {
     const auto differ = [&](const FoundPlan& a, const FoundPlan& b) {
@@ -57,9 +60,9 @@ void tell_apart(std::vector<Column>& columns, const std::vector<FoundPlan>& plan
       return std::all_of(columns.begin(), columns.end(), same) &&
              std::all_of(more.begin(), more.end(), same) && !same(hidden);
     };
-    const auto twin = [&](const FoundPlan& a) {
+    const auto twin = [&](const FoundPlan* a) {
       return std::any_of(plans.begin(), plans.end(),
-                         [&](const FoundPlan& b) { return differ(a, b); });
+                         [&](const FoundPlan* b) { return differ(*a, *b); });
     };
     if (std::any_of(plans.begin(), plans.end(), twin)) more.push_back(std::move(hidden));
   }
@@ -96,7 +99,7 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
                      [](const FoundPlan& of) { return QString::number(of.setup.micro_batch); }});
   columns.push_back({TableTexts::tr("recompute"), true,
                      [](const FoundPlan& of) { return recompute_words(of.setup); }});
-  tell_apart(columns, answer.plans);
+  tell_apart(columns, answer);
   columns.push_back({TableTexts::tr("step"), false,
                      [](const FoundPlan& of) { return seconds_text(of.seconds); }});
   // It follows from the step.
