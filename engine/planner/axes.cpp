@@ -24,7 +24,9 @@ const std::vector<PlanAxis>& plan_axes() {
   static const std::vector<PlanAxis> axes = {
       {"tp", "every divisor of the GPUs"},
       {"pp", "every divisor of the GPUs"},
-      {"cp", "divisors of the GPUs that leave 4096 tokens on a rank"},
+      {"cp",
+       "divisors of the GPUs that leave 4096 tokens on a rank, or 2048 where the batch has fewer "
+       "than 4096 for each GPU"},
       {"dp", "what the others leave, where it divides the global batch"},
       {"ep", "with experts: every divisor of DP"},
       {"zero", "0 to 3 where states have replicas"},

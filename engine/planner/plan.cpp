@@ -218,7 +218,8 @@ bool comes_to_the_same(const Plan& a, const Plan& b) {
   Candidate other = b.candidate;
   other.schedule = a.candidate.schedule;
   other.chunks = a.candidate.chunks;
-  return a.candidate.pp == 1 && a.candidate == other && a.time == b.time;
+  other.layers = a.candidate.layers;
+  return a.candidate.pp == 1 && a.candidate == other;
 }
 
 std::string layers_text(const std::vector<int>& layers) {

@@ -242,8 +242,8 @@ std::optional<std::int64_t> capacity_of(const Machine& machine);
 Message memory_counted(const Machine& machine);
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
 bool stands_before(const Plan& a, const Plan& b, Objective objective);
-// Whether they differ in the schedule alone and on one stage, and take the same time, so that the
-// one that stands before the other, which needs no more memory, stands for both.
+// Whether they differ in the schedule alone, and the layers of its chunks, and have one stage,
+// which there is nothing to schedule on: the one that stands before the other stands for both.
 bool comes_to_the_same(const Plan& a, const Plan& b);
 // What the objective compares; the less the better. Of bounds: a lower bound of it.
 double objective_value(Objective objective, std::int64_t nanoseconds, std::int64_t bytes,

@@ -14,8 +14,9 @@ namespace parallelarium {
 namespace {
 
 constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
-constexpr std::int64_t kLeastTokens = 4096;      // that CP leaves on a rank
-constexpr const char* kBalanced = "balanced";    // beside what the Setup's key takes
+// Tokens that CP leaves on a rank; half of them where the batch has fewer for each GPU.
+constexpr std::int64_t kLeastTokens = 4096;
+constexpr const char* kBalanced = "balanced";  // beside what the Setup's key takes
 
 std::vector<std::int64_t> divisors(std::int64_t number) {
   std::vector<std::int64_t> low, high;
@@ -174,8 +175,12 @@ bool Space::wanted_gpus(std::int64_t gpus) const {
 }
 
 bool Space::takes_mesh(const Candidate& candidate) const {
-  const std::int64_t longest =
-      std::max<std::int64_t>(1, request_.base.model.sequence / kLeastTokens);
+  const std::int64_t sequence = request_.base.model.sequence;
+  const bool is_scarce =
+      static_cast<double>(request_.global_batch) * static_cast<double>(sequence) <
+      static_cast<double>(kLeastTokens) * static_cast<double>(candidate.gpus());
+  const std::int64_t least = is_scarce ? kLeastTokens / 2 : kLeastTokens;
+  const std::int64_t longest = std::max<std::int64_t>(1, sequence / least);
   return tp_.has(candidate.tp) && pp_.has(candidate.pp) && cp_.has(candidate.cp) &&
          (!cp_.values.empty() || candidate.cp <= longest) && dp_.has(candidate.dp);
 }

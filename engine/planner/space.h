@@ -59,7 +59,8 @@ struct Candidate {
   std::int32_t dp = 1, tp = 1, pp = 1, cp = 1, ep = 1;
   std::int32_t micro_batch = 1, microbatches = 1;
   std::uint8_t schedule = 0, chunks = 1, recompute = 0;  // of Space's lists; chunks themselves
-  std::uint8_t zero = 0, layers = 0;                     // the latter of Space's list
+  std::uint8_t zero = 0, layers = 0;                     // the latter of Space's list, in
+                                                         // which even stages come first
   std::int32_t zero_group = 0;                           // as the Setup has it
   RankOrder order = RankOrder::kTpCpEpDpPp;
   bool sequence_parallel = false;
@@ -72,7 +73,7 @@ struct Candidate {
   }
   bool operator==(const Candidate&) const = default;
   int axes() const {  // that are in use
-    return (dp > 1) + (tp > 1) + (pp > 1) + (cp > 1) + (ep > 1);
+    return (dp > 1) + (tp > 1) + (pp > 1) + (cp > 1) + (ep > 1) + (layers > 0);
   }
 };
 

@@ -126,6 +126,24 @@ TEST(Search, FindsTheBestOfThousands) {
   }
 }
 
+// Where a batch leaves few tokens for each GPU, CP may cut sequences into shorter parts.
+TEST(Search, CutsSequencesShorterWhereTokensAreScarce) {
+  PlanRequest request;
+  request.base = without_axes(default_setup());
+  request.base.model = *find_model("llama3-8b");  // sequences of 8192 tokens
+  request.base.attention = Attention::kFused;
+  request.machine = h100();
+  request.least_gpus = request.most_gpus = 64;
+  for (const auto& [batch, most] : {std::pair{64, 2}, std::pair{32, 2}, std::pair{16, 4}}) {
+    request.global_batch = batch;
+    const Result<Space> space = Space::of(request);
+    ASSERT_TRUE(space.ok());
+    int largest = 0;
+    for (const Candidate& of : all_of(*space)) largest = std::max(largest, int(of.cp));
+    EXPECT_EQ(largest, most) << batch;
+  }
+}
+
 // On one stage an interleaved plan is listed where it is no other name for 1F1B: where ZeRO 2 or 3
 // moves data in every action, or nobody lists 1F1B.
 TEST(Search, ListsInterleavedPlansOnOneStageWhereTheyDiffer) {
