@@ -48,9 +48,15 @@ void LessonPanel::refresh_conditions() {
   tell_keys();
 }
 
-// What the student sets may mend what was judged.
+// What the student sets may mend what was judged. Who does not see the conditions hears what has
+// become of them, wherever the focus is.
 void LessonPanel::follow_conditions() {
+  const QString told = conditions_->accessibleName();
   refresh_conditions();
+  if (conditions_->accessibleName() != told && conditions_->isVisibleTo(this)) {
+    QAccessibleEvent event(conditions_, QAccessible::Alert);
+    QAccessible::updateAccessibility(&event);
+  }
   if (player_.is_open() && step_now() == shown_ && player_.state().judgement) refresh_feedback();
 }
 

@@ -11,6 +11,7 @@
 #include <QStandardPaths>
 #include <QTimer>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/export/export_dialog.h"
 #include "app/lesson/lesson_panel.h"
@@ -36,6 +37,7 @@ constexpr int kMostRecent = 8;
 constexpr int kNoteMs = 6000;  // how long "Wrote …" stands
 const char* const kRecentKey = "recent_files";
 const char* const kEnding = ".parallelarium.json";
+const char* const kWishKey = "plan/wish";  // what a search was asked for last
 
 }  // namespace
 
@@ -115,6 +117,9 @@ void Window::start_with(const Setup& setup) {
 
 // The first start ever shows the ways to begin; later ones what was there before.
 void Window::greet() {
+  const std::string wish = settings_.value(QLatin1String(kWishKey)).toString().toStdString();
+  const auto asked = wish_from_json(nlohmann::json::parse(wish, nullptr, false));
+  if (asked) PlanSearch::of(session_).set_wish(*asked);
   const QString begun = QStringLiteral("begun");
   if (settings_.value(begun).toBool()) return;
   settings_.setValue(begun, true);
@@ -316,6 +321,8 @@ void Window::closeEvent(QCloseEvent* event) {
     return;
   }
   settings_.setValue(QStringLiteral("geometry"), presents_ ? geometry_before_ : saveGeometry());
+  settings_.setValue(QLatin1String(kWishKey),
+                     QString::fromStdString(to_json(PlanSearch::of(session_).wish()).dump()));
   session_.playback().set_playing(false);
   event->accept();
 }

@@ -16,7 +16,6 @@
 #include "engine/planner/reasons/recommended.h"
 #include "engine/planner/reasons/rules.h"
 #include "engine/planner/reasons/why_not.h"
-#include "engine/predict/cases/near_rows.h"
 #include "engine/predict/predict.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
@@ -98,14 +97,6 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   return to_json(*seen);
 }
 
-// What the published rows of the model say of predictions of it; null: there are none.
-nlohmann::json near_rows_of(const PlanRequest& request) {
-  const Result<std::vector<Case>> cases = all_cases();
-  if (!cases) return nullptr;
-  const auto near = near_rows(*cases, request.base, request.machine);
-  return near ? to_json(words_of(*near, request.base.model)) : nlohmann::json(nullptr);
-}
-
 Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<Setup>& today,
                                 const Watch& watch) {
   PlanWatch seen;
@@ -115,7 +106,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   };
   Result<PlanResult> result = search(request, seen);
   if (!result) return result.error();
-  note_ties(*result, request.machine, seen);
+  note_ties(*result, request, seen);
   note_fitting_changes(*result, request, seen);
   note_recommended(*result, request, seen);
   if (today) note_nearest_to(*today, request, *result, seen);
@@ -135,7 +126,8 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   answer["memory_limit"] = memory_limit_json(request.machine);
   answer["capacity_bytes"] = usable_bytes(request.machine);
   answer["rates"] = prediction_word(request.machine);
-  answer["near_rows"] = near_rows_of(request);
+  const std::optional<Message>& near = result->ties.near_rows;
+  answer["near_rows"] = near ? to_json(*near) : nlohmann::json(nullptr);
   if (today && !result->cancelled)
     answer["explained"] = explanation_of(*today, request, *result, seen);
   return answer;

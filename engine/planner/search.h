@@ -110,6 +110,8 @@ struct TieThreshold {
   Message trust;                // says the error
   std::optional<double> memory_error;  // the same of memory figures in those rows
   Message memory_trust;                // says it
+  // To which side rows of the planned model, or of models like it, are missed; by note_ties().
+  std::optional<Message> near_rows;
   std::int64_t plans = 0;              // that were simulated and lie within it; by note_ties()
   // Whether steps of so many seconds cannot be told apart.
   bool within(double seconds, double other) const {
@@ -282,7 +284,7 @@ std::string short_axes(const Setup& setup);
 
 // Notes the threshold, and which of the best plans and of their reasons are ties by it. Cost: a
 // prediction of each such row.
-void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watch = {});
+void note_ties(PlanResult& result, const PlanRequest& request, const PlanWatch& watch = {});
 
 nlohmann::json to_json(const Plan& plan);
 nlohmann::json to_json(const PlanResult& result);

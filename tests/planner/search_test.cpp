@@ -183,7 +183,7 @@ TEST(Search, TellsHowFarItIsInOneDirection) {
   };
   Result<PlanResult> found = search(request, watch);
   ASSERT_TRUE(found.ok());
-  note_ties(*found, request.machine, watch);
+  note_ties(*found, request, watch);
   for (const PlanReason& reason : found->why.front()) {
     const bool close = reason.seconds && found->ties.share &&
                        *reason.seconds <= *found->ties.share * found->best.front().step.seconds;

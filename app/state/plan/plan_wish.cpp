@@ -107,4 +107,52 @@ nlohmann::json parameters_of(const PlanWish& wish, const Setup& base) {
   return parameters;
 }
 
+nlohmann::json to_json(const PlanWish& wish) {
+  nlohmann::json fixed = nlohmann::json::object();
+  for (const auto& [axis, values] : wish.fixed) fixed[axis.toStdString()] = values.toStdString();
+  return {{"model", wish.model.toStdString()},
+          {"machine", wish.machine.toStdString()},
+          {"gpus", wish.gpus.toStdString()},
+          {"global_batch", wish.global_batch},
+          {"sequence", wish.sequence},
+          {"memory_bytes", wish.memory_bytes},
+          {"fixed", std::move(fixed)},
+          {"tokens", wish.tokens.toStdString()},
+          {"price", wish.price},
+          {"framework", wish.framework.toStdString()},
+          {"today", wish.today ? to_json(*wish.today) : nlohmann::json()},
+          {"today_text", wish.today_text.toStdString()},
+          {"today_framework", wish.today_framework.toStdString()}};
+}
+
+std::optional<PlanWish> wish_from_json(const nlohmann::json& json) {
+  PlanWish wish;
+  try {
+    const auto text = [&](const char* key) {
+      return QString::fromStdString(json.at(key).get<std::string>());
+    };
+    wish.model = text("model");
+    wish.machine = text("machine");
+    wish.gpus = text("gpus");
+    json.at("global_batch").get_to(wish.global_batch);
+    json.at("sequence").get_to(wish.sequence);
+    json.at("memory_bytes").get_to(wish.memory_bytes);
+    for (const auto& [axis, values] : json.at("fixed").items())
+      wish.fixed[QString::fromStdString(axis)] = QString::fromStdString(values.get<std::string>());
+    wish.tokens = text("tokens");
+    json.at("price").get_to(wish.price);
+    wish.framework = text("framework");
+    if (const nlohmann::json& today = json.at("today"); !today.is_null()) {
+      Result<Setup> setup = setup_from_json(today);
+      if (!setup) return std::nullopt;
+      wish.today = std::move(*setup);
+    }
+    wish.today_text = text("today_text");
+    wish.today_framework = text("today_framework");
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  return base_of(wish) ? std::optional(std::move(wish)) : std::nullopt;
+}
+
 }  // namespace parallelarium

@@ -57,5 +57,8 @@ std::string framework_of(const PlanWish& wish);
 PlanWish sized_like(PlanWish wish, const Setup& setup);
 // What `plan` of the protocol takes of a wish, whose `base` this is.
 nlohmann::json parameters_of(const PlanWish& wish, const Setup& base);
+// As the window remembers a wish. None: it is not one, or of another version.
+nlohmann::json to_json(const PlanWish& wish);
+std::optional<PlanWish> wish_from_json(const nlohmann::json& json);
 
 }  // namespace parallelarium

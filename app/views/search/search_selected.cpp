@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is said of a plan or a dot that is selected or pointed at.
 #include <QCoreApplication>
+#include <cmath>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -13,6 +14,14 @@ namespace {
 struct SelectedTexts {
   Q_DECLARE_TR_FUNCTIONS(SearchView)
 };
+
+// Three digits say all that a prediction knows; the others are zeros, where there are many.
+QString size_text(double value) {
+  constexpr double kMany = 1e6;
+  if (value < kMany) return number_text(value);
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+  return count_text(std::llround(std::round(value / unit) * unit));
+}
 
 }  // namespace
 
@@ -37,9 +46,9 @@ QString training_text(const PlanWish& wish, const FoundPlan& plan) {
   if (!training) return sentence(training.error());
   const TrainingTime time = time_of(*training, plan.tokens_per_second, plan.gpus);
   const QString took = SelectedTexts::tr("%1 days, %2 GPU hours")
-                           .arg(number_text(time.days), number_text(time.gpu_hours));
+                           .arg(number_text(time.days), size_text(time.gpu_hours));
   return time.cost ? SelectedTexts::tr("%1; cost: %2 at %3 an hour")
-                         .arg(took, number_text(*time.cost), number_text(wish.price))
+                         .arg(took, size_text(*time.cost), number_text(wish.price))
                    : took;
 }
 

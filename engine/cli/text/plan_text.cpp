@@ -101,6 +101,7 @@ std::string recommended_text(const PlanResult& result) {
   }
   std::string text = "Recommended\n" + table.text();
   for (const Message& why : result.recommended_why) text += wrapped(why.text, kPlanWidth, 0) + "\n";
+  if (result.ties.near_rows) text += wrapped(result.ties.near_rows->text, kPlanWidth, 0) + "\n";
   return text +
          wrapped(result.ties.trust.text + ' ' + result.ties.memory_trust.text, kPlanWidth, 0) +
          "\n\n";

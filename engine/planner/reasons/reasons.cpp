@@ -16,7 +16,7 @@
 #include "engine/plan/text/units.h"
 #include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/search.h"
-#include "engine/predict/cases/cases.h"
+#include "engine/predict/cases/near_rows.h"
 
 namespace parallelarium {
 
@@ -357,9 +357,10 @@ TieThreshold known_ties_of(const Machine& machine) {
   return found->second;
 }
 
-void note_ties(PlanResult& result, const Machine& machine, const PlanWatch& watch) {
+void note_ties(PlanResult& result, const PlanRequest& request, const PlanWatch& watch) {
   watch.tell(kTiesShare, message("plan-published", "Predicting published runs on this machine."));
-  result.ties = known_ties_of(machine);
+  result.ties = known_ties_of(request.machine);
+  result.ties.near_rows = near_rows_said(request.base, request.machine);
   if (!result.ties.share || result.best.empty()) return;
   const double most = result.best.front().step.seconds * (1 + *result.ties.share);
   for (Plan& plan : result.best) plan.tied = plan.step.seconds <= most;

@@ -107,4 +107,11 @@ Message words_of(const NearRows& near, const Model& model) {
                        title, near.rows, kind, least, most);
 }
 
+std::optional<Message> near_rows_said(const Setup& setup, const Machine& machine) {
+  const Result<std::vector<Case>> cases = all_cases();
+  if (!cases) return std::nullopt;
+  const std::optional<NearRows> near = near_rows(*cases, setup, machine);
+  return near ? std::optional(words_of(*near, setup.model)) : std::nullopt;
+}
+
 }  // namespace parallelarium

@@ -31,5 +31,7 @@ struct NearRows {
 std::optional<NearRows> near_rows(const std::vector<Case>& cases, const Setup& setup,
                                   const Machine& machine);
 Message words_of(const NearRows& near, const Model& model);
+// What the shipped cases say so; none: nothing.
+std::optional<Message> near_rows_said(const Setup& setup, const Machine& machine);
 
 }  // namespace parallelarium

@@ -2,6 +2,7 @@
 // The room Plan as a whole: its selected plan is pinned and run where it is, and answers that come
 // late are of what was asked.
 #include <QLabel>
+#include <QSettings>
 
 #include "app/export/export_dialog.h"
 #include "app/look/figures.h"
@@ -154,6 +155,44 @@ TEST(PlanWishes, ALikeModelKeepsTheLayersOfStages) {
   today.mesh.ep = 2;
   EXPECT_EQ(on_model(today, like).mesh.ep, 2);
   EXPECT_EQ(on_model(today, other).mesh.ep, 1) << "it has no experts";
+}
+
+// What was asked for last stands there when the program starts again, today's layout included.
+TEST(PlanWishes, AreRemembered) {
+  PlanWish wish;
+  wish.model = QStringLiteral("llama3-70b");
+  wish.machine = QStringLiteral("dgx-a100-80g");
+  wish.gpus = QStringLiteral("16..64");
+  wish.global_batch = 96;
+  wish.memory_bytes = 60;
+  wish.fixed[QStringLiteral("tp")] = QStringLiteral("2,4");
+  wish.tokens = QStringLiteral("3T");
+  wish.price = 2.5;
+  wish.framework = QStringLiteral("megatron");
+  wish.today = new_setup();
+  wish.today->model = *find_model("llama3-70b");
+  wish.today_text = QStringLiteral("--tensor-model-parallel-size 2 # größer");
+  wish.today_framework = QStringLiteral("megatron");
+  EXPECT_EQ(wish_from_json(to_json(wish)), wish);
+  EXPECT_EQ(wish_from_json(to_json(PlanWish())), PlanWish());
+  const auto wrong = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json json = to_json(wish);
+    json[key] = value;
+    return wish_from_json(json);
+  };
+  EXPECT_FALSE(wrong("model", "no-such-model"));
+  EXPECT_FALSE(wrong("gpus", 8));
+  EXPECT_FALSE(wrong("today", 1));
+  EXPECT_FALSE(wish_from_json(nlohmann::json::parse("", nullptr, false)));
+  {
+    Window before;
+    PlanSearch::of(before.session()).set_wish(wish);
+    before.close();
+  }
+  Window next;
+  next.greet();
+  EXPECT_EQ(PlanSearch::of(next.session()).wish(), wish);
+  QSettings().remove(QStringLiteral("plan/wish"));
 }
 
 // The table of a search is of all plans, its picture of the selected one.

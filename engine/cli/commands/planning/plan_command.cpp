@@ -250,7 +250,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
   if (!result)
     return result.error().id == "cancelled.plan" ? Outcome::failed(result.error())
                                                  : Outcome::invalid(result.error());
-  note_ties(*result, request->machine, watch);
+  note_ties(*result, *request, watch);
   note_fitting_changes(*result, *request, watch);
   note_recommended(*result, *request, watch);
   if (*asked) note_nearest_to(**asked, *request, *result, watch);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans and what a search says of them as JSON, for the command line and the window.
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/text/message_json.h"
+#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/recommended.h"
+#include "engine/planner/search.h"
+
+namespace parallelarium {
+
+nlohmann::json to_json(const Plan& plan) {
+  nlohmann::json ranks = nlohmann::json::array();
+  for (const MemoryRow& row : plan.memory) ranks.push_back(to_json(row));
+  return {{"setup", to_json(plan.setup)},
+          {"gpus", plan.setup.mesh.ranks()},
+          {"step", to_json(plan.step, false)},
+          {"memory",
+           {{"capacity_bytes", plan.capacity_bytes},
+            {"needed_bytes", plan.needed_bytes},
+            {"held_bytes", plan.held_bytes},
+            {"fits", plan.needed_bytes <= plan.capacity_bytes},
+            {"stage", fullest_row(plan).stage},
+            {"ranks", std::move(ranks)}}},
+          {"bubble", to_json(plan.bubble)},
+          {"exposed_seconds", exposed_json(plan.parts)},
+          {"communication", to_json(plan.rates)},
+          {"parts_seconds", parts_json(plan.parts)},
+          {"tied", plan.tied}};
+}
+
+nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
+  using nlohmann::json;
+  json list = json::array();
+  for (const PlanReason& why : reasons) {
+    json entry = {{"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
+                  {"tied", why.tied},
+                  {"sentence", why.sentence.text}};
+    put_change(entry, why.change);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+nlohmann::json to_json(const std::vector<ReasonCount>& reasons) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const ReasonCount& reason : reasons) {
+    list.push_back({{"id", reason.sentence.id},
+                    {"class", name_of(reason.plan_class)},
+                    {"count", reason.count},
+                    {"sentence", reason.sentence.text},
+                    {"example", short_axes(reason.example)},
+                    {"setup", to_json(reason.example)}});
+    if (reason.changes_tried)
+      list.back()["change"] = reason.fitting ? to_json(*reason.fitting) : nlohmann::json();
+  }
+  return list;
+}
+
+nlohmann::json to_json(const SingleChange& change) {
+  nlohmann::json json = {{"sentence", change.sentence.text},
+                         {"message", to_json(change.sentence)},
+                         {"tied", change.tied},
+                         {"seconds", change.plan.step.seconds},
+                         {"needed_bytes", change.plan.needed_bytes},
+                         {"setup", to_json(change.plan.setup)},
+                         {"plan", to_json(change.plan)}};
+  put_change(json, change.change);
+  return json;
+}
+
+nlohmann::json classes_json(const std::int64_t (&counts)[kPlanClasses]) {
+  nlohmann::json json = nlohmann::json::object();
+  for (int at = 0; at < kPlanClasses; ++at)
+    json[std::string(name_of(static_cast<PlanClass>(at)))] = counts[at];
+  return json;
+}
+
+nlohmann::json to_json(const PlanResult& result) {
+  using nlohmann::json;
+  json best = json::array(), pareto = json::array();
+  for (std::size_t at = 0; at < result.best.size(); ++at) {
+    json plan = to_json(result.best[at]);
+    plan["why"] = to_json(at < result.why.size() ? result.why[at] : std::vector<PlanReason>());
+    if (at < result.neighbours.size()) plan["neighbours"] = to_json(result.neighbours[at]);
+    best.push_back(std::move(plan));
+  }
+  for (const Plan& plan : result.pareto) {
+    json entry = to_json(plan);
+    const Plan& first = result.best.front();
+    std::vector<PlanReason> why;
+    if (plan.setup != first.setup) {
+      why.push_back(reason_behind(first, plan));
+      why.back().tied = result.ties.within(first.step.seconds, plan.step.seconds);
+    }
+    entry["why"] = to_json(why);
+    pareto.push_back(std::move(entry));
+  }
+  json points = json::array(), rules = json::array(), least = nullptr;
+  for (const PlanRule& rule : result.rules) {
+    rules.push_back({{"id", rule.id},
+                     {"sentence", rule.sentence.text},
+                     {"holds", rule.holds},
+                     {"seconds", rule.seconds ? json(*rule.seconds) : json(nullptr)},
+                     {"tied", rule.tied},
+                     {"too_long", rule.too_long},
+                     {"setup", rule.setup ? to_json(*rule.setup) : json(nullptr)},
+                     {"source", rule.source}});
+    if (rule.critical)
+      rules.back()["critical_batch"] = {{"parameters", rule.critical->parameters},
+                                        {"loss", rule.critical->loss},
+                                        {"tokens", rule.critical->tokens}};
+  }
+  for (const PlanResult::Point& point : result.points)
+    points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
+  json recommended_why = json::array();
+  for (const Message& why : result.recommended_why) {
+    recommended_why.push_back(json::object());
+    put_text(recommended_why.back(), "sentence", why);
+  }
+  json rows = json::array();
+  for (const TieThreshold::Row& row : result.ties.rows)
+    rows.push_back(
+        {{"source", row.source}, {"row", row.name}, {"predicted_over_published", row.ratio}});
+  json ties = {
+      {"pairs", result.ties.pairs},
+      {"error", result.ties.error ? json(*result.ties.error) : json(nullptr)},
+      {"held_out", result.ties.held_out},
+      {"trust", result.ties.trust.text},
+      {"memory_error", result.ties.memory_error ? json(*result.ties.memory_error) : json(nullptr)},
+      {"memory_trust", result.ties.memory_trust.text},
+      {"near_rows", result.ties.near_rows ? json(result.ties.near_rows->text) : json(nullptr)},
+      {"rows", std::move(rows)},
+      {"sentence", result.ties.said.text},
+      {"plans", result.ties.plans}};
+  if (result.least)
+    least = {{"over_bytes", result.least->over_bytes}, {"setup", to_json(result.least->setup)}};
+  return {{"candidates", result.candidates},
+          {"classes", classes_json(result.classes)},
+          {"cancelled", result.cancelled},
+          {"left", result.left},
+          {"reasons", to_json(result.reasons)},
+          {"best", std::move(best)},
+          {"pareto", std::move(pareto)},
+          {"front_complete", result.front_too_long == 0 && !result.cancelled},
+          {"front_too_long", result.front_too_long},
+          {"points", std::move(points)},
+          {"least", std::move(least)},
+          {"recommended", recommended_json(result.recommended)},
+          {"recommended_why", std::move(recommended_why)},
+          {"tie_threshold", result.ties.share ? json(*result.ties.share) : json(nullptr)},
+          {"tie_source", std::move(ties)},
+          {"rules", std::move(rules)},
+          {"seconds", result.seconds}};
+}
+
+}  // namespace parallelarium
