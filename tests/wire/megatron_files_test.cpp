@@ -370,6 +370,22 @@ TEST(Megatron, SaysTheGroupThatItWouldNotChooseItself) {
   EXPECT_NE(text_of(3).find("refuses 3"), std::string::npos);
 }
 
+TEST(Megatron, RefusesExpertsBesideTpWithoutSequenceParallelism) {
+  auto setup = default_setup();
+  setup.model = *find_model("moe-tiny");
+  setup.mesh.pp = 1;
+  setup.mesh.tp = 2;
+  const auto refused = [&] {
+    return write_for_framework("megatron", setup)->text.find("refuses TP 2") != std::string::npos;
+  };
+  EXPECT_TRUE(refused());
+  setup.sequence_parallel = true;
+  EXPECT_FALSE(refused());
+  setup.model = *find_model("llama-tiny");
+  setup.sequence_parallel = false;
+  EXPECT_FALSE(refused());
+}
+
 TEST(Megatron, SaysOnlyWhatItsChecksTake) {
   auto setup = default_setup();
   setup.mesh.pp = 1;
