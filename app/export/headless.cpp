@@ -6,6 +6,7 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QPixmap>
+#include <algorithm>
 #include <cstdio>
 
 #include "app/lesson/player/lesson_progress.h"
@@ -135,6 +136,12 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
   }
   if (!line.fields.empty()) {
     Setup setup = session.setup();
+    // As on the engine's command line: the first lesson's PP is of its own model.
+    const auto names = [](const auto& field) {
+      return field.first == "model" || field.first == "machine";
+    };
+    if (line.file.isEmpty() && std::any_of(line.fields.begin(), line.fields.end(), names))
+      setup.mesh.pp = 1;
     for (const auto& [option, value] : line.fields) {
       const Result<void> set = set_typed(setup, option, value);
       if (!set) return set.error();

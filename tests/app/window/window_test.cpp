@@ -35,6 +35,22 @@ namespace {
 
 using WindowTest = WindowFixture;
 
+// As on the engine's command line: the pipeline of the first lesson is of its own model.
+TEST(WindowStart, AModelOrAMachineBeginsWithoutAPipeline) {
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  for (const auto& [fields, pp] : {std::pair{Fields{{"model", "llama3-8b"}}, 1},
+                                   {Fields{{"machine", "dgx-h100"}}, 1},
+                                   {Fields{{"model", "llama3-8b"}, {"pp", "2"}}, 2},
+                                   {Fields{{"dp", "2"}}, 4}}) {
+    Session session;
+    CommandLine line;
+    line.fields = fields;
+    const auto prepared = prepare_session(session, line);
+    ASSERT_TRUE(prepared) << prepared.error().text;
+    EXPECT_EQ(session.setup().mesh.pp, pp) << fields.front().first;
+  }
+}
+
 TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
   QElapsedTimer timer;
   timer.start();
