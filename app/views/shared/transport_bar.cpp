@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/state/topic.h"
 
@@ -240,6 +241,8 @@ void TransportBar::refresh_time() {
   const auto whole = static_cast<double>(std::max(played().length(), Nanoseconds(1)).count());
   const auto done = static_cast<double>((playhead() - played().begin).count());
   scrub_->setValue(static_cast<int>(std::lround(kScrubSteps * std::clamp(done / whole, 0.0, 1.0))));
+  // Its value counts parts of the step. While it plays, each of them would be said.
+  if (!session_.playback().playing()) describe(*scrub_, time_->text());
 }
 
 void TransportBar::refresh_icons() {

@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QSignalSpy>
+#include <QSlider>
 #include <QTableView>
 #include <QTextDocument>
 #include <QToolButton>
@@ -86,6 +87,20 @@ TEST_F(HeardInWindow, EveryViewsPictureIsReadAndSaysWhatIsChosen) {
         {QStringLiteral("F3"), {{QStringLiteral("takes"), QStringLiteral("5 ms")}}});
     EXPECT_EQ(description_of(picture()), QStringLiteral("F3: takes 5 ms")) << info.id;
   }
+}
+
+// The slider of time has parts of a step for its value, and says the time beside it.
+TEST_F(HeardInWindow, TheSliderOfTimeSaysTheTime) {
+  window->show_view(QStringLiteral("pipeline"));
+  session().playback().set_playing(false);
+  auto* slider = window->findChild<QSlider*>();
+  ASSERT_NE(slider, nullptr);
+  slider->setValue(0);
+  const QString before = description_of(*slider);
+  EXPECT_TRUE(before.startsWith(QStringLiteral("0"))) << before.toStdString();
+  slider->setValue(slider->maximum() / 2);
+  EXPECT_NE(description_of(*slider), before);
+  EXPECT_TRUE(description_of(*slider).contains(QStringLiteral("ms")));
 }
 
 // Qt tells of every new description of a widget, so a key is heard that makes one.
