@@ -295,12 +295,13 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
   for (const BarPieces::Label& label : pieces.labels) {
     const QFont font = label.small ? look.theme->font(kSmallFont) : look.font;
     if (label.plate) {
-      const double width = label_width(font, label.text) + 10;
+      // Within the bar's outline.
+      QRectF plate(0, 0, label_width(font, label.text) + 10,
+                   std::min(14.0, label.rect.height() - 4));
+      plate.moveCenter(label.rect.center());
       painter.setPen(Qt::NoPen);
       painter.setBrush(look.theme->surface);
-      painter.drawRoundedRect(
-          QRectF(label.rect.center().x() - width / 2, label.rect.center().y() - 7, width, 14), 3,
-          3);
+      painter.drawRoundedRect(plate, 3, 3);
     }
     put_label(painter, label.rect, label.text, font, label.ink, texts);
   }
