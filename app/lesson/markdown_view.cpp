@@ -108,12 +108,18 @@ void MarkdownView::lay_out() {
   document()->setDefaultFont(theme.font(pixels));
   document()->setIndentWidth(double(kIndent) / kTextPixels * pixels);
   const QString firm = with_firm_units(markdown_);
-  setMarkdown(firm);
-  if (!tables_fit()) setMarkdown(with_stacked_rows(firm));
+  // In one edit, or all of it is laid out again with every paragraph.
+  QTextCursor cursor(document());
+  const auto write = [&](const QString& markdown) {
+    cursor.beginEditBlock();
+    setMarkdown(markdown);
+    cursor.endEditBlock();
+  };
+  write(firm);
+  if (!tables_fit()) write(with_stacked_rows(firm));
   // Columns are shared out by what their words need, where words are not broken.
   const bool has_tables = !document()->rootFrame()->childFrames().isEmpty();
   setWordWrapMode(has_tables ? QTextOption::WordWrap : QTextOption::WrapAtWordBoundaryOrAnywhere);
-  QTextCursor cursor(document());
   cursor.beginEditBlock();
   for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
     cursor.setPosition(block.position());

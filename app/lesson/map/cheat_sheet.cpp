@@ -11,6 +11,7 @@
 #include <QPdfWriter>
 #include <QPushButton>
 #include <QTextBlock>
+#include <QTextCursor>
 #include <QTextDocument>
 #include <QTextTable>
 #include <QVBoxLayout>
@@ -95,6 +96,8 @@ std::vector<TakeAway> take_aways(const LessonProgress& progress) {
 }
 
 void style_paper_tables(QTextDocument& document, double padding) {
+  QTextCursor edit(&document);
+  edit.beginEditBlock();
   for (QTextFrame* frame : document.rootFrame()->childFrames())
     if (auto* table = qobject_cast<QTextTable*>(frame)) {
       QTextTableFormat format = table->format();
@@ -104,6 +107,7 @@ void style_paper_tables(QTextDocument& document, double padding) {
       format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
       table->setFormat(format);
     }
+  edit.endEditBlock();
 }
 
 QByteArray take_aways_pdf(const std::vector<TakeAway>& all) {
@@ -126,13 +130,18 @@ QByteArray take_aways_pdf(const std::vector<TakeAway>& all) {
   document.documentLayout()->setPaintDevice(&writer);
   document.setDocumentMargin(0);
   document.setIndentWidth(kListIndent);
+  document.setPageSize(column);
   for (const double points : kLetters) {
+    document.clear();  // an empty one is laid out at once for other letters
     QFont font = document.defaultFont();
     font.setPointSizeF(points);
     document.setDefaultFont(font);
+    // In one edit, or all of it is laid out again with every paragraph.
+    QTextCursor edit(&document);
+    edit.beginEditBlock();
     document.setMarkdown(markdown);
+    edit.endEditBlock();
     style_paper_tables(document, kCell);
-    document.setPageSize(column);
     if (document.pageCount() <= kColumns * kPages) break;
   }
   for (int at = 0; at < document.pageCount(); ++at) {
