@@ -27,7 +27,7 @@ class AppHome : public parallelarium::OwnHome {
     own.mkdir(QStringLiteral("parallelarium"));
     const QDir shared(QStringLiteral(PARALLELARIUM_BINARY_DIR "/../test-data/parallelarium"));
     for (const QString& file : shared.entryList(QDir::Files))
-      QFile::copy(shared.filePath(file), own.filePath(QStringLiteral("parallelarium/") + file));
+      QFile::link(shared.filePath(file), own.filePath(QStringLiteral("parallelarium/") + file));
     parallelarium::apply_theme(*qApp, false);
   }
 };

@@ -85,16 +85,19 @@ Result<Machine> parse_local(const std::string& path) {
 // The file as it is now. It is asked for at every change of a Setup, so it is parsed only when it
 // has changed; whoever saves it exchanges the file.
 Result<Machine> read_local(const std::string& path) {
-  using Stamp = std::tuple<std::string, ino_t, off_t, std::int64_t, std::int64_t>;
+  using Stamp = std::tuple<dev_t, ino_t, off_t, std::int64_t, std::int64_t>;
   static std::mutex guard;
-  static std::map<Stamp, Result<Machine>> parsed;
+  static std::map<Stamp, Machine> parsed;
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return parse_local(path);
-  const Stamp stamp{path, file.st_ino, file.st_size, file.st_ctim.tv_sec, file.st_ctim.tv_nsec};
+  const Stamp stamp{file.st_dev, file.st_ino, file.st_size, file.st_ctim.tv_sec,
+                    file.st_ctim.tv_nsec};
   const std::lock_guard lock(guard);
   if (const auto known = parsed.find(stamp); known != parsed.end()) return known->second;
+  Result<Machine> machine = parse_local(path);
+  if (!machine) return machine;  // its sentence names the path
   if (parsed.size() >= kMostParsed) parsed.clear();
-  return parsed.emplace(stamp, parse_local(path)).first->second;
+  return parsed.emplace(stamp, std::move(*machine)).first->second;
 }
 
 Result<Machine> read_local_gpus() {
@@ -155,15 +158,19 @@ std::optional<Message> disturbed_calibration(const Machine& machine) {
 }
 
 std::vector<std::string> machine_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, machine] : presets()) names.push_back(name);
-  const auto place = [](const std::string& name) {
-    return std::find(kMachineOrder.begin(), kMachineOrder.end(), name) - kMachineOrder.begin();
-  };
-  std::stable_sort(names.begin(), names.end(),
-                   [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
-  names.insert(names.begin(), "local");
-  return names;
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const auto& [name, machine] : presets()) names.push_back(name);
+    const auto place = [](const std::string& name) {
+      return std::find(kMachineOrder.begin(), kMachineOrder.end(), name) - kMachineOrder.begin();
+    };
+    std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+      return place(a) < place(b);
+    });
+    names.insert(names.begin(), "local");
+    return names;
+  }();
+  return kNames;
 }
 
 std::string machine_called(const std::string& name) {
