@@ -39,16 +39,25 @@ QString formula_value(const Formula& formula) {
              : text;
 }
 
+// `pattern` for each of the words, in the place of its %1. Compiled once: what is selected is
+// written anew at every change.
+template <std::size_t count>
+std::vector<QRegularExpression> patterns_of(const QString& pattern,
+                                            const std::pair<const char*, QString> (&words)[count]) {
+  std::vector<QRegularExpression> patterns;
+  for (const auto& [word, own] : words) patterns.emplace_back(pattern.arg(QLatin1String(word)));
+  return patterns;
+}
+
 // A citation, with the place in the paper in the window's language; names and titles stay.
 QString cited(QString source) {
   const std::pair<const char*, QString> places[] = {{"section", SelectionPanel::tr("section")},
                                                     {"appendix", SelectionPanel::tr("appendix")},
                                                     {"table", SelectionPanel::tr("table")},
                                                     {"eq\\.", SelectionPanel::tr("eq.")}};
-  for (const auto& [word, own] : places)
-    source.replace(
-        QRegularExpression(QStringLiteral(", %1(?= [\\dA-Z(])").arg(QLatin1String(word))),
-        QStringLiteral(", ") + own);
+  static const auto patterns = patterns_of(QStringLiteral(", %1(?= [\\dA-Z(])"), places);
+  for (std::size_t at = 0; at < patterns.size(); ++at)
+    source.replace(patterns[at], QStringLiteral(", ") + places[at].second);
   return source;
 }
 
@@ -68,9 +77,9 @@ QString with_own_words(QString expression) {
       {"gradient", SelectionPanel::tr("gradient")},
       {"master", SelectionPanel::tr("master")},
       {"moments", SelectionPanel::tr("moments")}};
-  for (const auto& [word, own] : words)
-    expression.replace(QRegularExpression(QStringLiteral("\\b%1\\b").arg(QLatin1String(word))),
-                       own);
+  static const auto patterns = patterns_of(QStringLiteral("\\b%1\\b"), words);
+  for (std::size_t at = 0; at < patterns.size(); ++at)
+    expression.replace(patterns[at], words[at].second);
   return expression;
 }
 
