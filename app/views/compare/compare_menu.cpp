@@ -43,10 +43,13 @@ void CompareView::fill_menu() {
   State& s = *state_;
   s.menu->clear();
   s.menu->addAction(s.pin);
-  QAction* plan = s.menu->addAction(tr("The p&lan selected in Search"));
-  const FoundPlan* found = PlanSearch::of(s.session).selected();
-  plan->setEnabled(found != nullptr);
-  if (found)
+  // Where it is shown, it is a column already, and another one is compared by selecting it.
+  const PlanSearch& search = PlanSearch::of(s.session);
+  const FoundPlan* found = search.selected();
+  QAction* plan =
+      search.shows_plan() ? nullptr : s.menu->addAction(tr("The p&lan selected in Search"));
+  if (plan) plan->setEnabled(found != nullptr);
+  if (plan && found)
     connect(plan, &QAction::triggered, this, [this, setup = found->setup] {
       const Session& session = state_->session;
       const Result<Machine> machine = find_machine(setup.machine.name());
