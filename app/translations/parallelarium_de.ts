@@ -6435,12 +6435,24 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Zur Tensorparallelität gehört Sequenzparallelität, wie Megatron-LM es bei Experten verlangt.</translation>
     </message>
     <message>
-        <source>Which scores the MFU counts is not said; here those that a causal mask leaves.</source>
-        <translation>Welche Scores die MFU zählt, ist nicht gesagt; hier die, die eine kausale Maske übrig lässt.</translation>
+        <source>With folding, experts are whole (ETP 1), and EP 8 is taken out of TP 2 and DP (Table 3).</source>
+        <translation>Mit Faltung sind die Experten ganz (ETP 1), und EP 8 wird aus TP 2 und DP genommen (Tabelle 3).</translation>
     </message>
     <message>
-        <source>MoE folding gives experts groups of their own across TP, which no setting says.</source>
-        <translation>MoE-Folding gibt den Experten eigene Gruppen quer zu TP, wofür es keine Einstellung gibt.</translation>
+        <source>Experts are whole where TP is above 1, as expert_tensor_parallel_size = 1 of the same recipes says. DeepSeek-V3 on H100 drops no token, so that its tokens go once to a node (DeepEP); whether its exchanges hide behind another micro-batch (a2a_1f1b) is not in the table, and here they do not. It recomputes the up-projection, and gradients are reduced after the backward; the recompute of the MLPs of its dense layers is left out.</source>
+        <translation>Experten sind ganz, wo TP über 1 ist, wie expert_tensor_parallel_size = 1 derselben Rezepte sagt. Bei DeepSeek-V3 auf H100 fällt kein Token weg, und so gehen seine Token einmal an jeden Knoten (DeepEP); ob sein Austausch hinter einem anderen Mikro-Batch steckt (a2a_1f1b), steht nicht in der Tabelle, und hier tut er es nicht. Es berechnet die Aufwärtsprojektion neu, und Gradienten werden nach dem Backward reduziert; die Neuberechnung der MLPs seiner dichten Schichten ist weggelassen.</translation>
+    </message>
+    <message>
+        <source>Experts are whole where TP is above 1 (Qwen3 235B on H100), as expert_tensor_parallel_size = 1 of the same recipes says.</source>
+        <translation>Experten sind ganz, wo TP über 1 ist (Qwen3 235B auf H100), wie expert_tensor_parallel_size = 1 derselben Rezepte sagt.</translation>
+    </message>
+    <message>
+        <source>Experts are whole where TP is above 1 (Qwen3 235B on H100), as EP 32 of TP 2 and DP 16 asks. Its exchanges, which the recipe hides behind another micro-batch (overlap_moe_expert_parallel_comm), hide behind nothing here.</source>
+        <translation>Experten sind ganz, wo TP über 1 ist (Qwen3 235B auf H100), wie es EP 32 bei TP 2 und DP 16 verlangt. Sein Austausch, den das Rezept hinter einem anderen Mikro-Batch versteckt (overlap_moe_expert_parallel_comm), steckt hier hinter nichts.</translation>
+    </message>
+    <message>
+        <source>Which scores the MFU counts is not said; here those that a causal mask leaves.</source>
+        <translation>Welche Scores die MFU zählt, ist nicht gesagt; hier die, die eine kausale Maske übrig lässt.</translation>
     </message>
     <message>
         <source>Mixtral 8x22B on more and more GPUs</source>
@@ -6499,12 +6511,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Wie Schichten verteilt sind, wo sie sich nicht durch die Stufen teilen lassen, steht nicht in der Tabelle; hier DeepSeek-V3, wie sein Rezept es teilt (set_deepseek_v3_pipeline_model_parallel_layout), mit kürzerem erstem und letztem Teilstück, wo es keine Teilung nennt; sonst zählen Tabelle und Kopf als je eine Schicht, wo das aufgeht, oder die letzten Stufen haben eine weniger.</translation>
     </message>
     <message>
-        <source>Its experts are spread over the ranks of TP too (EP 32 over TP 2 and DP 16), which no setting says.</source>
-        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 32 über TP 2 und DP 16), wofür es keine Einstellung gibt.</translation>
-    </message>
-    <message>
-        <source>Routing is balanced by force and no token is dropped, as the note says. Groups of experts that span nodes send once per node, as the recipes' dispatchers do (DeepEP, HybridEP).</source>
-        <translation>Das Routing ist erzwungen gleichmäßig und kein Token fällt weg, wie die Anmerkung sagt. Gruppen von Experten, die über Knoten reichen, senden einmal je Knoten, wie es die Verteiler der Rezepte tun (DeepEP, HybridEP).</translation>
+        <source>Routing is balanced by force and no token is dropped, as the note says. Groups of experts that span nodes send once per node, as the recipes' dispatchers do (DeepEP, HybridEP), but Qwen3 235B's on H100, whose recipe takes NCCL's all-to-all.</source>
+        <translation>Das Routing ist erzwungen gleichmäßig und kein Token fällt weg, wie die Anmerkung sagt. Gruppen von Experten, die über Knoten reichen, senden einmal je Knoten, wie es die Verteiler der Rezepte tun (DeepEP, HybridEP), nur Qwen3 235B auf H100 nicht, dessen Rezept das All-to-All von NCCL nimmt.</translation>
     </message>
     <message>
         <source>What is recomputed is not in the table. It stands in the recipes of the same repository (src/megatron/bridge/perf_recipes): norms and the activation of experts of GPT OSS on GB200, B200 and H100, the up-projection of DeepSeek-V3 but on GB200, and nothing in the other rows here; that of the MLPs of DeepSeek-V3's three dense layers on GB200 and B200 is left out.</source>
@@ -6801,14 +6809,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>How layers are cut where they do not divide by the stages is not in the table; here as in the rows of container 25.11.</source>
         <translation>Wie Schichten geteilt werden, wo sie nicht in den Stufen aufgehen, steht nicht in der Tabelle; hier wie in den Zeilen des Containers 25.11.</translation>
-    </message>
-    <message>
-        <source>Its experts are spread over the ranks of TP too (EP 64 over TP 2 and DP 32), which no setting says.</source>
-        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 64 über TP 2 und DP 32), wofür es keine Einstellung gibt.</translation>
-    </message>
-    <message>
-        <source>Its experts are spread over the ranks of TP too (EP 64 over TP 2 and DP 64), which no setting says.</source>
-        <translation>Seine Experten sind auch über die Ränge von TP verteilt (EP 64 über TP 2 und DP 64), wofür es keine Einstellung gibt.</translation>
     </message>
     <message>
         <source>Experts of B200 and H100 get their tokens by NCCL&apos;s all-to-all, whose hosts wait for the counts, and most kernels are launched one by one (no moe_flex_dispatcher_backend in the recipes, few or no CUDA graphs); those of GB200 and GB300 but GPT OSS&apos;s by HybridEP. What hosts take is not predicted: with the same mapping and a fixed number of tokens for each expert, the table of the container before (25.09) has 18,066 tokens/s of Qwen3 30B on B200 and 10,494 on H100.</source>
@@ -7374,6 +7374,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Expert</source>
         <translation>Experten</translation>
+    </message>
+    <message>
+        <source>Experts cut by TP</source>
+        <translation>Experten durch TP geteilt</translation>
+    </message>
+    <message>
+        <source>ETP = TP: a part of each expert</source>
+        <translation>ETP = TP: ein Teil jedes Experten</translation>
+    </message>
+    <message>
+        <source>ETP 1: whole experts</source>
+        <translation>ETP 1: ganze Experten</translation>
     </message>
     <message>
         <source>Rank order</source>
@@ -10409,6 +10421,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Experts, EP</source>
         <translation>Experten, EP</translation>
+    </message>
+    <message>
+        <source>Experts cut, ETP</source>
+        <translation>Geteilte Experten, ETP</translation>
     </message>
     <message>
         <source>ZeRO</source>

@@ -15,9 +15,9 @@ nlohmann::json expert_facts(const Setup& setup, const Routing* step) {
   const int microbatches = step == nullptr ? 1 : setup.microbatches;
   // Where all groups have more affinities than a prediction has time for, one stands for all.
   const std::int64_t affinities =
-      setup.micro_batch * (model.sequence / setup.mesh.cp) * model.experts.count * setup.mesh.dp;
+      home_tokens(setup) * model.experts.count * setup.mesh.expert_row();
   const bool one_for_all = step == nullptr && affinities > kMostAffinities;
-  const int groups = one_for_all ? 1 : setup.mesh.dp / setup.mesh.ep;
+  const int groups = one_for_all ? 1 : setup.mesh.expert_groups();
   double exchanges = 0, fullest = 0, balance = 0, bytes = 0;
   double lines = 0, fullest_expert = 0;  // layers and groups
   std::int64_t choices = 0, dropped = 0, most_kept = 0, capacity = 0;

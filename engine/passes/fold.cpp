@@ -72,7 +72,9 @@ std::vector<bool> cuts_of(const std::vector<Draft>& drafts, const std::vector<bo
     if (inside[at]) continue;
     const bool computes = draft.op.lane == Lane::kCompute && draft.op.batch < 0;
     const Purpose purpose = draft.op.purpose;
+    const bool over_tp = draft.op.kind != OpKind::kCompute && draft.axis == Axis::kTp;
     const bool meets = (ranks.uneven && purpose == Purpose::kTokens) ||
+                       (ranks.uneven_over_tp && over_tp) ||
                        (ranks.unbalanced && purpose == Purpose::kKeysValues);
     if (!computes || meets) cuts[at] = cuts[at + 1] = true;
     for (const DraftOperand& operand : draft.operands) {

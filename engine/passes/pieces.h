@@ -28,11 +28,6 @@ struct LocalSizes {
   std::int64_t routed = 0, sent_rows = 0, expert_rows = 0, even_rows = 0;
 };
 LocalSizes local_sizes(const Setup& setup);
-// Whether each TP rank routes and sends its own tokens alone (ExpertDispatch::kTensorShares).
-inline bool sends_tensor_shares(const Setup& setup) {
-  return setup.model.experts.count > 0 && setup.mesh.tp > 1 &&
-         setup.expert_dispatch == ExpertDispatch::kTensorShares;
-}
 
 struct DraftOperand {
   Tensor tensor = Tensor::kScratch;

@@ -124,6 +124,7 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
   if (folding != Folding::kNone) {
     FoldedSlots slots{
         setup.skew > 0,
+        setup.skew > 0 && has_whole_experts(setup),
         is_unbalanced(setup),
         zero_stage(setup) < 2,  // else each backward opens and reduces buckets
         folding != Folding::kRings ? FoldedRings::kNone

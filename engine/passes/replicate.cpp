@@ -49,15 +49,20 @@ std::vector<int> moved_replicas(const Setup& setup, const Group& group, const Co
 }
 
 // Marks what the rank holds as a copy of another: in its TP group everything that TP does not cut,
-// except on the first rank, and key/value heads that fewer ranks would hold; in its EP group, where
-// ZeRO does not share it out, everything but experts.
+// except on the first rank, and key/value heads that fewer ranks would hold; where ZeRO does not
+// share it out, in its EP group everything but experts, and of whole experts every replica but the
+// first, and all that other replicas hold.
 void mark_copies(RankProgram& rank, const Setup& setup) {
   const Model& model = setup.model;
   const int tp = setup.mesh.tp;
-  const bool again = zero_stage(setup) == 0 && rank.at.dp % setup.mesh.ep > 0;
+  const Mesh& mesh = setup.mesh;
+  const ExpertPlace place = expert_place(mesh, rank.at);
+  const bool whole = zero_stage(setup) == 0 && has_whole_experts(setup);
+  const bool again = whole ? rank.at.dp + rank.at.cp > 0 : zero_stage(setup) == 0 && place.part > 0;
   const int sharing = tp > model.kv_heads ? tp / model.kv_heads : 1;
   for (ParameterSlice& slice : rank.parameters) {
-    if (again && slice.parameter != Parameter::kExpertWeights) slice.shared_copy = true;
+    const bool experts = slice.parameter == Parameter::kExpertWeights;
+    if (experts ? whole && place.replica > 0 : again) slice.shared_copy = true;
     if (is_whole_on_every_tp_rank(slice.parameter)) slice.shared_copy |= rank.at.tp > 0;
     const bool qkv =
         slice.parameter == Parameter::kQkvWeight || slice.parameter == Parameter::kQkvBias;
@@ -73,9 +78,7 @@ std::vector<int> moved_group(const Setup& setup, const Group& group, const Coord
   const Mesh& mesh = setup.mesh;
   std::vector<int> ranks, places;
   // The group's members as places along the axis that it is a slice of, and back.
-  int Coordinates::*const along = group.axis == Axis::kTp   ? &Coordinates::tp
-                                  : group.axis == Axis::kCp ? &Coordinates::cp
-                                                            : &Coordinates::dp;
+  int Coordinates::*const along = group.axis == Axis::kTp ? &Coordinates::tp : &Coordinates::cp;
   switch (group.axis) {
     case Axis::kWorld:
       return group.ranks;
@@ -84,9 +87,10 @@ std::vector<int> moved_group(const Setup& setup, const Group& group, const Coord
     case Axis::kPp:
       for (const int member : group.ranks) ranks.push_back(moved(mesh, member, to));
       break;
+    case Axis::kEp:
+      return group_of(mesh, Axis::kEp, rank_of(mesh, to));
     case Axis::kTp:
     case Axis::kCp:
-    case Axis::kEp:
       for (const int member : group.ranks) places.push_back(coordinates_of(mesh, member).*along);
       std::sort(places.begin(), places.end());
       for (const int place : moved_places(places, to.*along)) {

@@ -15,7 +15,8 @@ namespace {
 void add_expert_rows(const Setup& setup, LocalSizes& sizes) {
   const Experts& experts = setup.model.experts;
   if (experts.count == 0) return;
-  const std::int64_t N = sizes.N, k = experts.top_k, ep = setup.mesh.ep, here = experts.count / ep;
+  const std::int64_t N = home_tokens(setup);
+  const std::int64_t k = experts.top_k, ep = setup.mesh.ep, here = experts.count / ep;
   const std::int64_t capacity = expert_capacity(experts, N);
   const std::int64_t each = capacity > 0 ? std::min(capacity, N) : N;  // of one home to one expert
   const double filled = experts.capacity > 0 ? std::min(1.0, experts.capacity) : 1.0;
@@ -24,7 +25,7 @@ void add_expert_rows(const Setup& setup, LocalSizes& sizes) {
   if (!can_execute(setup)) {
     const double padded = experts.capacity > 0 ? experts.capacity : 1.0;
     sizes.expert_rows = static_cast<std::int64_t>(static_cast<double>(N * k) * padded + 0.5);
-    const bool apart = ep > 1 || sends_tensor_shares(setup);  // sent and taken are other rows
+    const bool apart = ep > 1 || gathers_expert_tokens(setup);  // sent and taken are other rows
     sizes.sent_rows = apart ? sizes.routed * k : sizes.expert_rows;
     return;
   }
@@ -87,17 +88,17 @@ LocalSizes local_sizes(const Setup& setup) {
   if (model.experts.count > 0) {
     ExpertShape& experts = shape.experts;
     experts.model = model.experts;
-    experts.ffn = model.experts.ffn / t;
+    experts.ffn = model.experts.ffn / setup.mesh.etp();
     experts.ranks = setup.mesh.ep;
     experts.stripes = setup.expert_placement == ExpertPlacement::kRoundRobin ? setup.mesh.ep : 1;
-    experts.capacity = expert_capacity(model.experts, sizes.N);
+    experts.capacity = expert_capacity(model.experts, home_tokens(setup));
     experts.balance_loss = setup.balance_loss;
     experts.z_loss = setup.z_loss;
     experts.bias_rate = setup.bias_rate;
     experts.skew = setup.skew;
   }
   sizes.precision = setup.precision;
-  sizes.routed = sends_tensor_shares(setup) ? sizes.N_norm : sizes.N;
+  sizes.routed = routes_own_tokens(setup) ? sizes.N_norm : sizes.N;
   add_expert_rows(setup, sizes);
   sizes.boundary = sizes.N_norm * shape.C / (scatters_transfers(setup) ? t : 1);
   sizes.type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
@@ -142,7 +143,7 @@ std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vect
       if (is_expert_layer(model, layer)) {
         const Experts& experts = model.experts;
         const std::int64_t matrices = model.mlp == Mlp::kSwiglu ? 3 : 2;
-        const std::int64_t one = matrices * s.C * (experts.ffn / setup.mesh.tp);
+        const std::int64_t one = matrices * s.C * s.experts.ffn;
         add(Parameter::kRouterWeight, layer, experts.count * s.C, experts.count);
         const std::int64_t here = experts.count / setup.mesh.ep;
         add(Parameter::kExpertWeights, layer, here * one, here);

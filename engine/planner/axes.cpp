@@ -28,7 +28,8 @@ const std::vector<PlanAxis>& plan_axes() {
        "divisors of the GPUs that leave 4096 tokens on a rank, or 2048 where the batch has fewer "
        "than 4096 for each GPU"},
       {"dp", "what the others leave, where it divides the global batch"},
-      {"ep", "with experts: every divisor of DP"},
+      {"ep", "with experts: every divisor of DP, or where they are whole of TP x CP x DP"},
+      {"expert-tensor", "true, and false where experts have EP and sequence parallelism"},
       {"zero", "0 to 3 where states have replicas"},
       {"zero-group", "with ZeRO: 0 for all replicas, or those of one node"},
       {"sequence-parallel", "false and true where TP is above 1"},
@@ -104,8 +105,9 @@ int node_group(const Mesh& mesh, const Machine& machine) {
     at.cp = here % mesh.cp;
     if (rank_of(mesh, at) >= node) break;
   }
-  const bool cuts_experts =
-      mesh.ep > 1 && here % (mesh.ep * mesh.cp) != 0 && (mesh.cp > 1 || mesh.ep % here != 0);
+  const bool cuts_experts = mesh.expert_tensor ? mesh.ep > 1 && here % (mesh.ep * mesh.cp) != 0 &&
+                                                     (mesh.cp > 1 || mesh.ep % here != 0)
+                                               : here * mesh.tp % mesh.ep != 0;
   return here < 2 || here == replicas || mesh.dp % here != 0 || cuts_experts ? 0 : here;
 }
 
@@ -118,6 +120,7 @@ std::vector<std::int32_t> Space::groups_of(const Candidate& candidate) const {
   mesh.cp = candidate.cp;
   mesh.ep = candidate.ep;
   mesh.order = candidate.order;
+  mesh.expert_tensor = candidate.expert_tensor;
   const int here = node_group(mesh, request_.machine);
   return here == 0 ? std::vector<std::int32_t>{0} : std::vector<std::int32_t>{0, here};
 }
@@ -235,7 +238,8 @@ bool Space::covers(const Setup& asked) const {
     return false;
   bool found = false, goes_on = true;
   const auto visit = [&](const Candidate& of) {
-    if (of.ep != mesh.ep || of.micro_batch != setup.micro_batch ||
+    const bool same_experts = of.expert_tensor == mesh.expert_tensor || mesh.tp * mesh.cp == 1;
+    if (of.ep != mesh.ep || !same_experts || of.micro_batch != setup.micro_batch ||
         of.microbatches != setup.microbatches || of.sequence_parallel != setup.sequence_parallel)
       return true;
     if (!is_scheduled_as(setup, of) || of.chunks != setup.chunks || layers_of(of) != cut ||

@@ -115,6 +115,12 @@ Result<Space> Space::of(const PlanRequest& request) {
     space.sequence_parallel_.clear();
     for (const std::string& value : *values) space.sequence_parallel_.push_back(value == "true");
   }
+  space.expert_tensor_ = {true};
+  if (request.base.model.experts.count > 0) space.expert_tensor_.push_back(false);
+  if (const auto* values = allowed("expert-tensor")) {
+    space.expert_tensor_.clear();
+    for (const std::string& value : *values) space.expert_tensor_.push_back(value == "true");
+  }
   if (const auto* values = allowed("order")) {
     for (const std::string& value : *values) {
       Setup tried = request.base;
@@ -216,7 +222,7 @@ void Space::for_order(const Candidate& candidate,
   }
 }
 
-// Its EP, micro-batches and sequence parallelism.
+// Its EP, how TP cuts experts, micro-batches and sequence parallelism.
 void Space::for_mesh(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                      bool& goes_on) const {
   if (request_.global_batch % candidate.dp != 0) return;
@@ -224,24 +230,37 @@ void Space::for_mesh(Candidate candidate, const std::function<bool(const Candida
   std::vector<std::int64_t> sizes = micro_batch_.values;
   if (sizes.empty())
     for (std::int64_t size = 1; size <= kLargestMicroBatch; size *= 2) sizes.push_back(size);
-  const std::vector<std::int64_t> experts =
-      request_.base.model.experts.count > 0 ? divisors(candidate.dp) : std::vector<std::int64_t>{1};
-  for (const std::int64_t ep : experts) {
-    if (!ep_.has(ep)) continue;
-    candidate.ep = static_cast<std::int32_t>(ep);
-    for (const std::int64_t size : sizes) {
-      if (sequences % size != 0 || !microbatches_.has(sequences / size)) continue;
-      if (sequences / size > 100'000'000) continue;
-      candidate.micro_batch = static_cast<std::int32_t>(size);
-      candidate.microbatches = static_cast<std::int32_t>(sequences / size);
-      for (const bool sequence_parallel : sequence_parallel_) {
-        if (sequence_parallel && candidate.tp == 1) continue;
-        candidate.sequence_parallel = sequence_parallel;
-        for_schedule(candidate, visit, goes_on);
-        if (!goes_on) return;
+  for (const bool expert_tensor : expert_tensor_) {
+    candidate.expert_tensor = expert_tensor;
+    const std::int64_t row =
+        expert_tensor ? candidate.dp : std::int64_t{candidate.tp} * candidate.cp * candidate.dp;
+    const std::vector<std::int64_t> experts =
+        request_.base.model.experts.count > 0 ? divisors(row) : std::vector<std::int64_t>{1};
+    for (const std::int64_t ep : experts) {
+      if (!ep_.has(ep)) continue;
+      candidate.ep = static_cast<std::int32_t>(ep);
+      for (const std::int64_t size : sizes) {
+        if (sequences % size != 0 || !microbatches_.has(sequences / size)) continue;
+        if (sequences / size > 100'000'000) continue;
+        candidate.micro_batch = static_cast<std::int32_t>(size);
+        candidate.microbatches = static_cast<std::int32_t>(sequences / size);
+        for (const bool sequence_parallel : sequence_parallel_) {
+          if (sequence_parallel && candidate.tp == 1) continue;
+          candidate.sequence_parallel = sequence_parallel;
+          if (!takes_experts(candidate)) continue;
+          for_schedule(candidate, visit, goes_on);
+          if (!goes_on) return;
+        }
       }
     }
   }
+}
+
+bool Space::takes_experts(const Candidate& candidate) const {
+  if (candidate.tp * candidate.cp == 1 || request_.base.model.experts.count == 0)
+    return candidate.expert_tensor == expert_tensor_.front();  // they are alike
+  // TP ranks send tokens of their own to whole experts.
+  return candidate.expert_tensor || (candidate.sequence_parallel && candidate.ep > 1);
 }
 
 std::size_t Space::first_alike_on_one_stage(std::size_t schedule) const {
@@ -284,6 +303,7 @@ void Space::write(const Candidate& candidate, Setup& setup) const {
   setup.mesh.pp = candidate.pp;
   setup.mesh.cp = candidate.cp;
   setup.mesh.ep = candidate.ep;
+  setup.mesh.expert_tensor = candidate.expert_tensor;
   setup.micro_batch = candidate.micro_batch;
   setup.microbatches = candidate.microbatches;
   setup.schedule = named_[candidate.schedule];

@@ -63,7 +63,7 @@ struct Candidate {
                                                          // which even stages come first
   std::int32_t zero_group = 0;                           // as the Setup has it
   RankOrder order = RankOrder::kTpCpEpDpPp;
-  bool sequence_parallel = false;
+  bool sequence_parallel = false, expert_tensor = true;
   std::int64_t gpus() const { return std::int64_t{dp} * tp * pp * cp; }
   // Whether it differs from another one in how replicas share their states, if at all.
   bool is_like(Candidate other) const {
@@ -139,12 +139,14 @@ class Space {
   std::vector<RankOrder> orders_of(const Candidate& candidate) const;
   std::vector<std::int32_t> groups_of(const Candidate& candidate) const;
   std::vector<int> chunks_of(const Candidate& candidate) const;
+  // Whether it is tried with experts that TP cuts, or with whole ones.
+  bool takes_experts(const Candidate& candidate) const;
   bool wanted_gpus(std::int64_t gpus) const;
 
   PlanRequest request_;
   Wholes tp_, pp_, cp_, ep_, dp_, zero_, zero_group_, chunks_, micro_batch_, microbatches_;
-  std::vector<bool> sequence_parallel_;
-  std::vector<RankOrder> orders_;  // empty: all that make a difference
+  std::vector<bool> sequence_parallel_, expert_tensor_;
+  std::vector<RankOrder> orders_;    // empty: all that make a difference
   std::vector<Cut> cuts_;
   double head_layers_ = 0;  // the work of the head, in layers
   std::vector<std::string> schedules_;

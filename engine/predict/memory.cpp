@@ -171,7 +171,7 @@ StageParameters stage_parameters(const Setup& setup, int stage) {
     const double one =
         (model.mlp == Mlp::kSwiglu ? 3.0 : 2.0) * C * static_cast<double>(experts.ffn);
     const double all = one * (experts.count + experts.shared);
-    routed = one * (static_cast<double>(experts.count) / setup.mesh.ep) / t;
+    routed = one * (static_cast<double>(experts.count) / setup.mesh.ep) / setup.mesh.etp();
     const double whole = norms + low_rank + router + (model.biases ? C : 0);
     expert_layer = whole + (static_cast<double>(counts.expert_layer) - whole - all) / t +
                    one * experts.shared / t + copied;
@@ -228,8 +228,9 @@ std::int64_t weight_shapes(const Setup& setup, int stage) {
   if (experts.count == 0 || (stage == 0 && experts.first_dense > 0))
     elements += (wide + 1) * sizes.shape.F * C;
   if (experts.count > 0) {
-    const std::int64_t one = (wide + 1) * sizes.shape.experts.ffn * C;
-    elements += one + (experts.shared > 1 ? experts.shared * one : 0);
+    elements += (wide + 1) * sizes.shape.experts.ffn * C;
+    if (experts.shared > 1)
+      elements += (wide + 1) * experts.shared * (experts.ffn / setup.mesh.tp) * C;
   }
   return elements;
 }

@@ -154,7 +154,9 @@ std::vector<SliceStretches> slice_of_experts(const Model& model, int tp, int ind
 
 std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index,
                                      int layer, const ExpertShare& share) {
-  if (parameter == Parameter::kExpertWeights) return slice_of_experts(model, tp, index, share);
+  if (parameter == Parameter::kExpertWeights)
+    return share.whole ? slice_of_experts(model, 1, 0, share)
+                       : slice_of_experts(model, tp, index, share);
   const bool shared = model.experts.count > 0 && layer >= model.experts.first_dense;
   const Cut cut = cut_of(model, parameter, tp, index, shared);
   std::vector<SliceStretches> result;

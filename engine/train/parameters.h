@@ -36,6 +36,7 @@ struct SliceStretches {
 struct ExpertShare {
   int ranks = 1, rank = 0;  // of EP
   ExpertPlacement placement = ExpertPlacement::kBlocked;
+  bool whole = false;  // TP does not cut them
 };
 std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index,
                                      int layer = -1, const ExpertShare& share = {});

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace parallelarium {
 namespace {
@@ -59,6 +61,35 @@ TEST_P(EveryMesh, ExpertGroupsLieInsideDataGroups) {
   }
 }
 
+// Whole experts: every rank of a stage holds one of EP parts of them, and neighbours another one.
+TEST_P(EveryMesh, WholeExpertsAreSpreadOverAllRanksOfAStage) {
+  Mesh m = mesh();
+  m.expert_tensor = false;
+  const int stage = m.dp * m.cp * m.tp;
+  for (m.ep = 1; m.ep <= stage; ++m.ep) {
+    if (stage % m.ep != 0) continue;
+    std::map<std::tuple<int, int, int>, int> holders;  // by stage, replica and part
+    for (int rank = 0; rank < m.ranks(); ++rank) {
+      const Coordinates at = coordinates_of(m, rank);
+      const ExpertPlace place = expert_place(m, at);
+      EXPECT_TRUE(holders.try_emplace({at.pp, place.replica, place.part}, rank).second);
+      const std::vector<int> group = group_of(m, Axis::kEp, rank);
+      ASSERT_EQ(static_cast<int>(group.size()), m.ep);
+      EXPECT_TRUE(std::is_sorted(group.begin(), group.end()));
+      EXPECT_EQ(group[static_cast<std::size_t>(place.part)], rank);
+      for (const int other : group) EXPECT_EQ(group_of(m, Axis::kEp, other), group);
+      // Where replicas are neighbours, so are the ranks of a group.
+      if (m.order == RankOrder::kTpCpEpDpPp) {
+        EXPECT_EQ(group.back() - group.front() + 1, m.ep);
+      }
+    }
+    EXPECT_EQ(static_cast<int>(holders.size()), m.ranks());
+    EXPECT_EQ(m.expert_replicas() * m.ep, stage);
+    // The first replicas that an EP group needs are whole groups.
+    EXPECT_EQ(m.least_replicas() * m.cp * m.tp % m.ep, 0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Sizes, EveryMesh,
     testing::Combine(testing::Values(Case{1, 1, 1, 1, 1}, Case{2, 3, 4, 1, 2}, Case{4, 4, 4, 1, 1},
@@ -75,6 +106,17 @@ TEST(RankOrder, PutsStagesOrReplicasNextToTensorRanks) {
   const Mesh megatron{4, 4, 4, 1, 1, RankOrder::kTpCpEpDpPp};
   EXPECT_EQ(group_of(megatron, Axis::kDp, 0), (std::vector<int>{0, 4, 8, 12}));
   EXPECT_EQ(group_of(megatron, Axis::kPp, 0), (std::vector<int>{0, 16, 32, 48}));
+}
+
+// Megatron-Core with TP 2, PP 2 and 16 GPUs: with --expert-tensor-parallel-size 1, EP 4 is ranks 0
+// to 3, and the replicas of what rank 0 holds are every fourth.
+TEST(RankOrder, FoldsExpertsAsMegatronDoes) {
+  Mesh mesh{4, 2, 2, 1, 4, RankOrder::kTpCpEpDpPp};
+  EXPECT_EQ(group_of(mesh, Axis::kEp, 0), (std::vector<int>{0, 2, 4, 6}));
+  mesh.expert_tensor = false;
+  EXPECT_EQ(group_of(mesh, Axis::kEp, 0), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(group_of(mesh, Axis::kEp, 13), (std::vector<int>{12, 13, 14, 15}));
+  EXPECT_EQ(mesh.expert_replicas(), 2);
 }
 
 // The example in Megatron-Core's initialize_model_parallel: 16 GPUs, TP 2, PP 4.

@@ -57,6 +57,10 @@ class AnyStages {
     setup.mesh.cp = one_of({1, 1, 2});
     if (setup.model.experts.count > 0) setup.mesh.dp = setup.mesh.ep = one_of({1, 2, 8});
     setup.sequence_parallel = setup.mesh.tp > 1 && often(2);
+    if (setup.model.experts.count > 0 && often(2)) {  // of whole experts an EP group, too
+      setup.mesh.expert_tensor = false;
+      setup.mesh.dp = setup.mesh.least_replicas();
+    }
     setup.stage_layers = often(2) ? std::vector{3, 3, 3} : std::vector{5, 2, 2};
     setup.microbatches = 1;
     setup.micro_batch = one_of({1, 2});

@@ -32,19 +32,34 @@ std::set<std::string> named(const FrameworkText& written) {
 
 // What a framework cannot say of every value, or at all. A row that breaks makes another one.
 const std::map<std::string, std::set<std::string>> kUnsaid = {
-    {"megatron", {"bias_rate",         "chunks",
-                  "collectives",       "context_parallel",
-                  "cp_split",          "expert_dispatch",
-                  "expert_gates",      "fp8_dispatch",
-                  "kept_activations",  "loss_copies",
-                  "machine",           "microbatches",
-                  "overlap_experts",   "overlap_gradients",
-                  "overlap_pipeline",  "overlap_tensor",
-                  "recompute",         "scatter_gather",
-                  "schedule",          "sequence_parallel",
-                  "sequence_regather", "stage_layers",
-                  "zero_accumulate",   "zero_prefetch",
-                  "zero_reshard"}},
+    {"megatron",
+     {"bias_rate",
+      "chunks",
+      "collectives",
+      "context_parallel",
+      "cp_split",
+      "expert_dispatch",
+      "expert_gates",
+      "fp8_dispatch",
+      "kept_activations",
+      "loss_copies",
+      "mesh.expert_tensor",
+      "mesh.order",
+      "machine",
+      "microbatches",
+      "overlap_experts",
+      "overlap_gradients",
+      "overlap_pipeline",
+      "overlap_tensor",
+      "recompute",
+      "scatter_gather",
+      "schedule",
+      "sequence_parallel",
+      "sequence_regather",
+      "stage_layers",
+      "zero_accumulate",
+      "zero_prefetch",
+      "zero_reshard"}},
     {"torchtitan",
      {"attention",
       "balance_loss",
@@ -58,8 +73,8 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "fp8_dispatch",
       "kept_activations",
       "loss_copies",
+      "mesh.expert_tensor",
       "machine",
-      "mesh.ep",
       "mesh.order",
       "model",
       "overlap_experts",
@@ -79,42 +94,24 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "zero_accumulate",
       "zero_prefetch",
       "zero_reshard"}},
-    {"deepspeed",
-     {"attention",
-      "balance_loss",
-      "bias_rate",
-      "chunks",
-      "collectives",
-      "context_parallel",
-      "cp_split",
-      "dropout",
-      "expert_dispatch",
-      "expert_gates",
-      "fp8_dispatch",
-      "kept_activations",
-      "loss_copies",
-      "machine",
-      "mesh.order",
-      "mesh.pp",
-      "model",
-      "overlap_experts",
-      "overlap_pipeline",
-      "overlap_tensor",
-      "precision",
-      "products",
-      "recompute",
-      "recompute_layers",
-      "ring_tensor",
-      "scatter_gather",
-      "schedule",
-      "sequence_parallel",
-      "sequence_regather",
-      "stage_layers",
-      "z_loss",
-      "zero_group",
-      "zero_accumulate",
-      "zero_prefetch",
-      "zero_reshard"}},
+    {"deepspeed", {"attention",         "balance_loss",
+                   "bias_rate",         "chunks",
+                   "collectives",       "context_parallel",
+                   "cp_split",          "dropout",
+                   "expert_dispatch",   "expert_gates",
+                   "fp8_dispatch",      "kept_activations",
+                   "loss_copies",       "mesh.expert_tensor",
+                   "machine",           "mesh.order",
+                   "mesh.pp",           "model",
+                   "overlap_experts",   "overlap_pipeline",
+                   "overlap_tensor",    "precision",
+                   "products",          "recompute",
+                   "recompute_layers",  "ring_tensor",
+                   "scatter_gather",    "schedule",
+                   "sequence_parallel", "sequence_regather",
+                   "stage_layers",      "z_loss",
+                   "zero_group",        "zero_accumulate",
+                   "zero_prefetch",     "zero_reshard"}},
     {"accelerate",
      {"attention",
       "balance_loss",
@@ -131,6 +128,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "kept_activations",
       "loss_copies",
       "learning_rate",
+      "mesh.expert_tensor",
       "machine",
       "mesh.ep",
       "mesh.order",
@@ -169,6 +167,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "fp8_dispatch",
       "kept_activations",
       "loss_copies",
+      "mesh.expert_tensor",
       "machine",
       "mesh.ep",
       "mesh.order",
@@ -203,19 +202,34 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "zero_accumulate",
       "zero_prefetch",
       "zero_reshard"}},
-    {"megatron-bridge", {"bias_rate",         "chunks",
-                         "collectives",       "context_parallel",
-                         "cp_split",          "expert_dispatch",
-                         "expert_gates",      "fp8_dispatch",
-                         "kept_activations",  "loss_copies",
-                         "machine",           "microbatches",
-                         "overlap_experts",   "overlap_gradients",
-                         "overlap_pipeline",  "overlap_tensor",
-                         "recompute",         "scatter_gather",
-                         "schedule",          "sequence_parallel",
-                         "sequence_regather", "stage_layers",
-                         "zero_accumulate",   "zero_prefetch",
-                         "zero_reshard"}}};
+    {"megatron-bridge",
+     {"bias_rate",
+      "chunks",
+      "collectives",
+      "context_parallel",
+      "cp_split",
+      "expert_dispatch",
+      "expert_gates",
+      "fp8_dispatch",
+      "kept_activations",
+      "loss_copies",
+      "mesh.expert_tensor",
+      "mesh.order",
+      "machine",
+      "microbatches",
+      "overlap_experts",
+      "overlap_gradients",
+      "overlap_pipeline",
+      "overlap_tensor",
+      "recompute",
+      "scatter_gather",
+      "schedule",
+      "sequence_parallel",
+      "sequence_regather",
+      "stage_layers",
+      "zero_accumulate",
+      "zero_prefetch",
+      "zero_reshard"}}};
 
 // Read onto the first lesson's Setup, what comes back differs in what is named alone.
 void expect_round_trip(const std::string& framework, const Setup& setup) {
@@ -276,6 +290,7 @@ Setup random_setup(std::mt19937& random) {
   setup.mesh.cp = one_of(random, {1, 1, 2, 4});
   if (setup.model.experts.count > 0) setup.mesh.ep = one_of(random, {1, 2, 4});
   setup.mesh.order = one_of(random, {RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp});
+  setup.mesh.expert_tensor = random() % 3 != 0;
   setup.sequence_parallel = setup.mesh.tp > 1 && random() % 2 == 0;
   setup.zero = static_cast<int>(random() % 4);
   if (random() % 3 == 0) setup.zero_group = one_of(random, {2, 4});
@@ -308,7 +323,8 @@ Setup random_setup(std::mt19937& random) {
   setup.balance_loss = one_of(random, {0.0, 0.01});
   setup.z_loss = one_of(random, {0.0, 1e-3});
   setup.bias_rate = one_of(random, {0.0, 1e-3});
-  setup.expert_dispatch = one_of(random, {ExpertDispatch::kCopies, ExpertDispatch::kOncePerNode});
+  setup.expert_dispatch = one_of(random, {ExpertDispatch::kCopies, ExpertDispatch::kOncePerNode,
+                                          ExpertDispatch::kTensorShares});
   setup.scatter_gather = random() % 3 == 0;
   return setup;
 }
@@ -328,10 +344,22 @@ TEST_P(Framework, SaysRandomSetupsOrNamesWhatItCannot) {
 
 // What a search asks of every candidate is what the exporter says of it.
 TEST_P(Framework, RefusesWhatItsTextCannotSay) {
-  const std::vector<std::string> keys = {
-      "mesh.tp",      "mesh.pp",  "mesh.cp",    "mesh.dp",           "mesh.ep",
-      "mesh.order",   "schedule", "chunks",     "stage_layers",      "micro_batch",
-      "microbatches", "zero",     "zero_group", "sequence_parallel", "recompute"};
+  const std::vector<std::string> keys = {"mesh.tp",
+                                         "mesh.pp",
+                                         "mesh.cp",
+                                         "mesh.dp",
+                                         "mesh.ep",
+                                         "mesh.order",
+                                         "mesh.expert_tensor",
+                                         "schedule",
+                                         "chunks",
+                                         "stage_layers",
+                                         "micro_batch",
+                                         "microbatches",
+                                         "zero",
+                                         "zero_group",
+                                         "sequence_parallel",
+                                         "recompute"};
   const Result<FrameworkRefusal> refusal = framework_refusal(GetParam(), keys);
   ASSERT_TRUE(refusal.ok());
   std::mt19937 random(8);
@@ -360,6 +388,36 @@ TEST_P(Framework, RefusesWhatItsTextCannotSay) {
   }
   EXPECT_GT(refused, 10);
   EXPECT_LT(refused, tried);
+}
+
+// Megatron's all-to-all: each TP rank sends its own tokens, and gathers what came where TP cuts
+// experts. Without sequence parallelism it trains no experts beside TP.
+TEST(MegatronExperts, AreCutAndSentAsItsTextsMean) {
+  struct Said {
+    const char* flags;
+    bool expert_tensor;
+    ExpertDispatch dispatch;
+  };
+  constexpr auto kShares = ExpertDispatch::kTensorShares, kCopies = ExpertDispatch::kCopies;
+  for (const auto& [flags, expert_tensor, dispatch] :
+       {Said{"--sequence-parallel", true, kShares},
+        Said{"--sequence-parallel --expert-tensor-parallel-size 4", true, kShares},
+        Said{"--sequence-parallel --expert-tensor-parallel-size 1", false, kCopies},
+        Said{"--sequence-parallel --moe-token-dispatcher-type flex", true,
+             ExpertDispatch::kOncePerNode},
+        Said{"", true, kCopies}}) {
+    const std::string line =
+        "torchrun --nnodes 16 --nproc-per-node 8 pretrain_gpt.py --num-layers 56 --hidden-size "
+        "6144 --num-attention-heads 48 --num-experts 8 --expert-model-parallel-size 4 "
+        "--tensor-model-parallel-size 4 --pipeline-model-parallel-size 8 --micro-batch-size 1 "
+        "--global-batch-size 64 --bf16 ";
+    const Result<FrameworkSetup> read =
+        read_from_framework("megatron", line + flags, default_setup());
+    ASSERT_TRUE(read.ok()) << read.error().text;
+    EXPECT_EQ(read->setup.mesh.expert_tensor, expert_tensor) << flags;
+    EXPECT_EQ(read->setup.expert_dispatch, dispatch) << flags;
+    EXPECT_TRUE(validate(read->setup).empty()) << flags;
+  }
 }
 
 TEST_P(Framework, ReadsNothingOutOfNoise) {

@@ -37,7 +37,7 @@ GPT_MODEL_ARGS=(
 torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
     --tensor-model-parallel-size "$TP" --pipeline-model-parallel-size 2 \
     --num-layers-per-virtual-pipeline-stage 8 \
-    --micro-batch-size 1 --global-batch-size=64 --fp16 --expert-tensor-parallel-size 1 \
+    --micro-batch-size 1 --global-batch-size=64 --fp16 --moe-layer-recompute \
     --data-path /data/my text --vocab-size 51200
 )");
   const auto& setup = read.setup;
@@ -53,8 +53,7 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} \
   EXPECT_EQ(setup.precision.name, "mixed-16") << "gradients of --fp16 are of 16 bits";
   ASSERT_EQ(read.not_understood.size(), 1u);
   EXPECT_EQ(read.not_understood[0].text,
-            "--expert-tensor-parallel-size is left out: no setting of a Setup is known to follow "
-            "from it.");
+            "--moe-layer-recompute is left out: no setting of a Setup is known to follow from it.");
   EXPECT_TRUE(validate(setup).empty());
 }
 

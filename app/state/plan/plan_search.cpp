@@ -35,7 +35,9 @@ void PlanSearch::set_wish(const PlanWish& wish) {
   const bool other_model = wish.model != wish_.model;
   wish_ = wish;
   if (other_model) put_today_on_model();
-  if (!has_experts()) wish_.fixed.erase(QStringLiteral("ep"));
+  if (!has_experts())
+    for (const auto& axis : {QStringLiteral("ep"), QStringLiteral("expert-tensor")})
+      wish_.fixed.erase(axis);
   // The banner may still say why the last wish was refused.
   if (!error_.isEmpty() && error_ == session_.jobs().last_error()) session_.jobs().dismiss_error();
   error_.clear();

@@ -128,7 +128,7 @@ void ExpertsView::refresh_controls() {
   s.layer->set_text(QString::number(std::max(0, s.choice.layer)));
   s.microbatch->set_text(QString::number(s.choice.microbatch));
   s.group->set_text(QString::number(s.choice.group));
-  const bool groups = experts && setup.mesh.dp > setup.mesh.ep;
+  const bool groups = experts && setup.mesh.expert_groups() > 1;
   s.group->setVisible(groups);
   s.group_label->setVisible(groups);
   s.placement->set_value(setup.expert_placement == ExpertPlacement::kBlocked

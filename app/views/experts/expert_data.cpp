@@ -13,15 +13,16 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
 
-// The built rank that stands for home `home` of the group: of the stage that holds the layer, first
-// along TP and CP.
-int rank_of_home(const Program& program, const RoutedLayer& layer, int home) {
+// The built rank that stands for home `home` of the group: of the stage that holds the layer, and
+// where TP cuts experts, first along TP and CP.
+int rank_of_home(const Program& program, const Mesh& mesh, const RoutedLayer& layer, int home) {
   for (std::size_t index = 0; index < program.ranks.size(); ++index) {
     const RankProgram& rank = program.ranks[index];
     const bool holds =
         std::find(rank.layers.begin(), rank.layers.end(), layer.layer) != rank.layers.end();
-    if (!holds || rank.at.tp != 0 || rank.at.cp != 0) continue;
-    if (program.representatives || rank.at.dp == layer.first_replica + home)
+    if (!holds || (mesh.expert_tensor && (rank.at.tp != 0 || rank.at.cp != 0))) continue;
+    const ExpertPlace place = expert_place(mesh, rank.at);
+    if (program.representatives || place.group * mesh.ep + place.part == layer.first_replica + home)
       return static_cast<int>(index);
   }
   return -1;
@@ -100,7 +101,7 @@ ExpertChoice valid_choice(const Setup& setup, ExpertChoice choice) {
   const int first = first_expert_layer(setup.model);
   choice.layer = choice.layer < 0 ? first : std::clamp(choice.layer, first, setup.model.layers - 1);
   choice.microbatch = std::clamp(choice.microbatch, 0, std::max(0, setup.microbatches - 1));
-  choice.group = std::clamp(choice.group, 0, std::max(0, setup.mesh.dp / setup.mesh.ep - 1));
+  choice.group = std::clamp(choice.group, 0, std::max(0, setup.mesh.expert_groups() - 1));
   return choice;
 }
 
@@ -139,7 +140,7 @@ std::optional<LayerTimes> layer_times(const Prediction& prediction, const Timeli
                                       const RoutedLayer& layer) {
   std::vector<std::vector<Part>> homes;
   for (int home = 0; home < layer.ep; ++home) {
-    const int index = rank_of_home(prediction.program, layer, home);
+    const int index = rank_of_home(prediction.program, prediction.setup.mesh, layer, home);
     if (index < 0 || index >= int(timeline.ranks.size())) return std::nullopt;
     homes.push_back(parts_of(prediction.program.ranks[std::size_t(index)],
                              timeline.ranks[std::size_t(index)], layer));

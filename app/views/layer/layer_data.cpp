@@ -115,7 +115,7 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   if (picture.layer->routed)  // as long as the layer
     picture.routed = {picture.layer, &*picture.layer->routed};
   picture.sends_copies =
-      !sends_tensor_shares(setup) && setup.expert_dispatch != ExpertDispatch::kOncePerNode;
+      !routes_own_tokens(setup) && setup.expert_dispatch != ExpertDispatch::kOncePerNode;
   if (!picture.hides_time) picture.predicted = spans_of(*picture.layer, prediction->timeline);
   const RunRecord* run = session.runs().current();
   if (!run || !run->observed() || session.runs().current_is_stale() || picture.hides_time ||

@@ -22,6 +22,7 @@ std::vector<SearchAxis> search_axes() {
       {"pp", SearchColumn::tr("Pipeline, PP"), list("1 2 4 8 16 32 64")},
       {"cp", SearchColumn::tr("Context, CP"), list("1 2 4 8 16")},
       {"ep", SearchColumn::tr("Experts, EP"), list("1 2 4 8 16 32 64")},
+      {"expert-tensor", SearchColumn::tr("Experts cut, ETP"), list("true false")},
       {"zero", SearchColumn::tr("ZeRO"), list("0 1 2 3")},
       {"zero-group", SearchColumn::tr("ZeRO group"), list("0 2 4 8 16 32 64")},
       {"schedule", SearchColumn::tr("Schedule"), schedules},

@@ -68,8 +68,9 @@ void SearchColumn::refresh() {
   price_->set_text(locale.toString(wish.price));
   const bool experts = search_.has_experts();
   axes_[QStringLiteral("ep")]->setVisible(experts);
+  axes_[QStringLiteral("expert-tensor")]->setEnabled(experts);
   no_experts_->setVisible(!experts);
-  const auto axes = int(axes_.size()) - (experts ? 0 : 1);
+  const auto axes = int(axes_.size()) - (experts ? 0 : 2);
   free_->setText(tr("%1 of %2 are free").arg(axes - int(wish.fixed.size())).arg(axes));
   set_style_property(memory_note_, "role", "muted");
   memory_note_->setText(with_firm_units(search_.memory_text()));

@@ -29,8 +29,8 @@ using Columns = std::vector<std::pair<const char*, std::string>>;
 Columns settings_of(const Setup& setup) {
   Columns all;
   for (const char* option :
-       {"tp", "pp", "dp", "cp", "ep", "zero", "zero-group", "sequence-parallel", "schedule",
-        "chunks", "micro-batch", "microbatches", "recompute", "order", "stage-layers"})
+       {"tp", "pp", "dp", "cp", "ep", "expert-tensor", "zero", "zero-group", "sequence-parallel",
+        "schedule", "chunks", "micro-batch", "microbatches", "recompute", "order", "stage-layers"})
     all.emplace_back(option, field_text(setup, option).toStdString());
   return all;
 }

@@ -89,8 +89,11 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
        [](const FoundPlan& of) { return QString::number(of.setup.mesh.cp); }}};
   columns.insert(columns.end(), axes.begin(), axes.end());
   if (experts)
-    columns.push_back({QStringLiteral("EP"), false,
-                       [](const FoundPlan& of) { return QString::number(of.setup.mesh.ep); }});
+    columns.push_back({QStringLiteral("EP"), false, [](const FoundPlan& of) {
+                         const bool whole = has_whole_experts(of.setup) && of.setup.mesh.tp > 1;
+                         const QString ep = QString::number(of.setup.mesh.ep);
+                         return whole ? ep + QStringLiteral(", ETP 1") : ep;
+                       }});
   columns.push_back(
       {QStringLiteral("ZeRO"), false, [](const FoundPlan& of) { return zero_words(of.setup); }});
   columns.push_back({TableTexts::tr("schedule"), true,

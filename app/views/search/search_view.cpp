@@ -282,7 +282,9 @@ void SearchView::fill_values() {
   QMenu& menu = *s.value->menu();
   menu.clear();
   for (const SearchAxis& axis : search_axes()) {
-    if (axis.option == QLatin1String("ep") && !s.search.has_experts()) continue;
+    const bool of_experts =
+        axis.option == QLatin1String("ep") || axis.option == QLatin1String("expert-tensor");
+    if (of_experts && !s.search.has_experts()) continue;
     QMenu* values = menu.addMenu(axis.label);
     for (qsizetype at = 0; at < axis.values.size(); ++at)
       connect(values->addAction(axis.words[at]), &QAction::triggered, this,

@@ -136,7 +136,8 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
                                       std::to_string(mesh.pp),
                                       std::to_string(mesh.cp),
                                       std::to_string(mesh.dp)};
-    if (experts) cells.push_back(std::to_string(mesh.ep));
+    const bool whole = has_whole_experts(setup) && mesh.tp > 1;
+    if (experts) cells.push_back(fmt::format("{}{}", mesh.ep, whole ? ", ETP 1" : ""));
     cells.insert(cells.end(),
                  {setup.sequence_parallel ? "on" : "-", zero_text(setup), schedule_of(setup)});
     if (uneven) cells.push_back(layers_text(setup.stage_layers));

@@ -7,7 +7,8 @@
 //
 // Where each TP rank sends its own tokens alone, the ranks that hold parts of an expert gather what
 // came to all of them before its products, and add up and cut the results after them. Source:
-// Megatron-LM, megatron/core/transformer/moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher.
+// Megatron-LM, megatron/core/transformer/moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher. Where
+// experts are whole (Mesh::expert_tensor), EP takes TP's ranks in, and nothing is gathered.
 #include "engine/passes/writers/expert_writer.h"
 
 namespace parallelarium {
@@ -21,7 +22,7 @@ class ExpertsPass {
         experts_(setup.model.experts),
         fp8_(setup.fp8_dispatch),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
-        shares_(sends_tensor_shares(setup)),
+        shares_(gathers_expert_tokens(setup)),
         travels_(setup.mesh.ep > 1),
         lane_(setup.overlap_experts ? Lane::kData : Lane::kCompute),
         row_bytes_(sizes.routed * experts_.top_k * sizes.shape.C * size_of(sizes.type)) {}
@@ -197,7 +198,7 @@ class ExpertsPass {
 
 std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts) {
-  if (setup.mesh.ep == 1 && !sends_tensor_shares(setup)) return drafts;
+  if (setup.mesh.ep == 1 && !gathers_expert_tokens(setup)) return drafts;
   ExpertsPass pass(setup, sizes);
   for (Draft& draft : drafts) pass.add(std::move(draft));
   return pass.take();

@@ -267,7 +267,7 @@ ShardPass::Home ShardPass::home_of(RankPlan& plan, const Bucket& bucket) const {
   const int sharing = mesh.tp > model.kv_heads ? mesh.tp / model.kv_heads : 1;
   for (const ParameterSlice& slice : rank.parameters) {
     if (slice.offset < bucket.begin || slice.offset >= bucket.begin + bucket.count) continue;
-    const bool routes = slice.parameter == Parameter::kRouterWeight && sends_tensor_shares(setup_);
+    const bool routes = slice.parameter == Parameter::kRouterWeight && routes_own_tokens(setup_);
     if ((setup_.sequence_parallel && is_norm(slice.parameter)) || routes) {
       const bool joins = !home.copies.empty() &&
                          home.copies.back().begin + home.copies.back().count == slice.offset;

@@ -23,8 +23,8 @@ Cut cut_of(const Setup& setup, Parameter first, const Coordinates& at) {
   if (zero_stage(setup) == 0) return {};
   int ranks = shard_ranks(setup), place = at.dp * mesh.cp + at.cp;
   if (first == Parameter::kExpertWeights) {
-    ranks = std::max(1, ranks / mesh.ep);
-    place = at.dp / mesh.ep * mesh.cp + at.cp;
+    ranks = expert_shards(mesh, ranks);
+    place = expert_place(mesh, at).replica;
   }
   return {ranks, place % ranks};
 }

@@ -87,14 +87,20 @@ std::int32_t emit_data(RankPlan& plan, const Draft& draft, std::int32_t buffer) 
 std::vector<int> replica_ranks(const Setup& setup, Replicas which, bool experts,
                                const Coordinates& here) {
   const Mesh& mesh = setup.mesh;
-  const int shard = zero_stage(setup) > 0 ? shard_ranks(setup) : mesh.dp * mesh.cp;
-  const int own_place = here.dp * mesh.cp + here.cp;
+  // Whole experts have replicas among the ranks of TP, too.
+  const int wide = experts && !mesh.expert_tensor ? mesh.tp : 1;
+  const int shard = wide * (zero_stage(setup) > 0 ? shard_ranks(setup) : mesh.dp * mesh.cp);
+  const auto place_of = [&](const Coordinates& at) {
+    return (at.dp * mesh.cp + at.cp) * wide + at.tp % wide;
+  };
+  const int own_place = place_of(here), part = expert_place(mesh, here).part;
   std::vector<int> ranks;
-  for (int place = 0; place < mesh.dp * mesh.cp; ++place) {
+  for (int place = 0; place < mesh.dp * mesh.cp * wide; ++place) {
     Coordinates at = here;
-    at.dp = place / mesh.cp;
-    at.cp = place % mesh.cp;
-    if (experts && at.dp % mesh.ep != here.dp % mesh.ep) continue;
+    if (wide > 1) at.tp = place % wide;
+    at.cp = place / wide % mesh.cp;
+    at.dp = place / wide / mesh.cp;
+    if (experts && expert_place(mesh, at).part != part) continue;
     const bool same_shard = place / shard == own_place / shard;
     const bool same_part = place % shard == own_place % shard;
     if (which == Replicas::kShard && !same_shard) continue;

@@ -126,12 +126,15 @@ void ShardPass::update_norm(RankPlan& plan, std::int64_t mine) const {
     sum.operands.push_back(range(Tensor::kSquareSum, Access::kAccumulate, DataType::kF64, 0, 1));
     emit_one(plan, std::move(sum));
   };
-  for (const Axis axis : {Axis::kTp, Axis::kPp}) {
+  const auto sum_over = [&](Axis axis) {
     sum_squares(axis, emitter.group(axis, group_of(setup_.mesh, axis, rank.rank)));
-  }
+  };
+  // Whole experts are spread over TP and DP: without ZeRO, only all ranks together have each once.
+  if (zero == 0 && has_whole_experts(setup_)) return sum_over(Axis::kWorld);
+  sum_over(Axis::kTp);
+  sum_over(Axis::kPp);
   // Without ZeRO every rank of an EP group has its own experts and the same of everything else.
-  if (zero == 0 && setup_.mesh.ep > 1)
-    sum_squares(Axis::kEp, emitter.group(Axis::kEp, group_of(setup_.mesh, Axis::kEp, rank.rank)));
+  if (zero == 0 && setup_.mesh.ep > 1) sum_over(Axis::kEp);
   if (zero >= 1) sum_squares(Axis::kDp, replica_group(setup_, plan, Replicas::kShard, false));
 }
 
@@ -205,7 +208,13 @@ void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
                            {range(Tensor::kLossSum, Access::kAccumulate, DataType::kF64, 0, 1)}));
     }
   }
-  if (emitter.holds(Tensor::kRouterLoads)) update_router_bias(plan, {replicas, mirrored});
+  if (emitter.holds(Tensor::kRouterLoads)) {
+    const std::int32_t over_tp =
+        routes_own_tokens(setup_)
+            ? emitter.group(Axis::kTp, group_of(setup_.mesh, Axis::kTp, rank.rank))
+            : -1;
+    update_router_bias(plan, {over_tp, replicas, mirrored});
+  }
   const std::int64_t mine = zero >= 1 ? own_count(rank) : parameter_count(rank);
   update_norm(plan, mine);
   update_parameters(plan, mine);

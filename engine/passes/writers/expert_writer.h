@@ -193,7 +193,7 @@ class ExpertWriter : protected PieceWriter {
     return again(Recompute::kActivation) && !names(setup_.recompute, Recompute::kExperts);
   }
   // Rows that the rank itself permutes, if routing is even.
-  std::int64_t even_sent() const { return z_.even_rows * z_.routed / z_.N; }
+  std::int64_t even_sent() const { return z_.even_rows * z_.routed / home_tokens(setup_); }
   std::int64_t inner() const { return s_.experts.ffn * (model_.mlp == Mlp::kSwiglu ? 2 : 1); }
 
   // Counts one product for all matrices of an expert, for even routing.

@@ -332,7 +332,7 @@ class PieceWriter : protected DraftWriter {
             shared};
   }
   std::int64_t mlp_width(bool shared) const {
-    return shared ? model_.experts.shared * s_.experts.ffn : s_.F;
+    return shared ? model_.experts.shared * (model_.experts.ffn / setup_.mesh.tp) : s_.F;
   }
   // `alone`: of what waited, since the product before it is not computed again.
   void activation_forward(int layer, bool shared, bool alone) {

@@ -298,12 +298,14 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
   if (program.level == Level::kStage || program.ranks.empty()) return out;
   const int stage = stage_of(setup, program, out.choice);
   if (stage < 0) return out;
-  for (int dp = 0; dp < (out.experts ? setup.mesh.ep : 1); ++dp)
+  for (int dp = 0; dp < (out.experts ? setup.mesh.least_replicas() : 1); ++dp)
     for (int cp = 0; cp < setup.mesh.cp; ++cp)
       for (int tp = 0; tp < setup.mesh.tp; ++tp) {
         const Coordinates at{.dp = dp, .tp = tp, .pp = stage, .cp = cp};
         const int rank = rank_of(setup.mesh, at);
-        out.ranks.push_back({rank, representative_of(program, setup.mesh, rank), at});
+        out.ranks.push_back({rank, representative_of(program, setup.mesh, rank), at,
+                             group_of(setup.mesh, Axis::kEp, rank).front(),
+                             expert_place(setup.mesh, at).part});
       }
   LayerWalk walk(setup, program, out);
   for (std::size_t rank = 0; rank < out.ranks.size(); ++rank) walk.add_rank(rank);

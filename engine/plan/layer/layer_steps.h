@@ -106,6 +106,8 @@ struct LayerRank {
   int rank = 0;   // global
   int built = 0;  // the built rank that stands for it, as an index in Program::ranks
   Coordinates at;
+  int experts_with = 0;  // the first rank of its EP group, and its own place in it
+  int home = 0;
 };
 
 struct LayerSteps {

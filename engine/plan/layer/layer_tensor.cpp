@@ -98,8 +98,8 @@ void take_rows(LayerTensor& tensor) {
 
 // Where each rank of TP sends its own tokens alone, its rows are no other's.
 bool is_alone(const Setup& setup, const LayerTensor& tensor, Piece piece) {
-  return tensor.by_row && piece != Piece::kExpert &&
-         setup.expert_dispatch == ExpertDispatch::kTensorShares;
+  return tensor.by_row && routes_own_tokens(setup) &&
+         (piece != Piece::kExpert || !setup.mesh.expert_tensor);
 }
 
 int tokens_of(const Setup& setup, const LayerTensor& tensor, Piece piece, const Coordinates& at) {

@@ -27,7 +27,7 @@ bool is_first(const Mesh& mesh, Axis axis, int rank) {
          : axis == Axis::kCp ? at.cp == 0
          : axis == Axis::kPp ? at.pp == 0
          : axis == Axis::kDp ? at.dp == 0 && at.cp == 0
-                             : at.dp % mesh.ep == 0;
+                             : expert_place(mesh, at).part == 0;
 }
 
 std::vector<std::pair<int, int>> hops_along(Axis axis, const std::vector<int>& group) {
@@ -126,7 +126,7 @@ NodeFold fold_nodes(const Mesh& mesh, const Nodes& nodes) {
   for (int node = 0; node < nodes.count(); ++node) {
     const int first = node * nodes.devices, end = std::min(first + nodes.devices, nodes.ranks);
     const int replica = coordinates_of(mesh, first).dp;
-    std::vector<int> holds{replica % mesh.ep};
+    std::vector<int> holds{expert_place(mesh, coordinates_of(mesh, first)).part};
     for (int rank = first; rank < end; ++rank) {
       const Coordinates at = coordinates_of(mesh, rank);
       holds.insert(holds.end(), {at.tp, at.cp, at.pp, at.dp - replica});

@@ -220,7 +220,7 @@ Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, i
   if (microbatch < 0 || microbatch >= setup.microbatches)
     return message("route-microbatch", "There is no micro-batch {}; there are 0 to {}.", microbatch,
                    setup.microbatches - 1);
-  const int ep = setup.mesh.ep, groups = setup.mesh.dp / ep;
+  const int ep = setup.mesh.ep, groups = setup.mesh.expert_groups();
   if (group < 0 || group >= groups)
     return message("route-group", "There is no EP group {}; there are 0 to {}.", group, groups - 1);
 
@@ -233,7 +233,7 @@ Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, i
   routed.experts = experts.count;
   routed.top_k = experts.top_k;
   routed.ep = ep;
-  routed.tokens = setup.micro_batch * (model.sequence / setup.mesh.cp);
+  routed.tokens = home_tokens(setup);
   routed.capacity = expert_capacity(experts, routed.tokens);
   routed.row_bytes = model.hidden * setup.precision.activation_bytes();
   for (int expert = 0; expert < experts.count; ++expert)

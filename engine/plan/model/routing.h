@@ -4,7 +4,8 @@
 // engine compute the same in fp32. Routing binds sizes of a Program, never its structure.
 //
 // Capacity, drops and balance terms count one micro-batch of one data-parallel rank, whatever EP,
-// so that a token's fate does not depend on where experts live.
+// so that a token's fate does not depend on where experts live. Where each TP rank sends its own
+// tokens to whole experts, it is a home of its own, and capacity counts its tokens.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@
 
 namespace parallelarium {
 
-// What one router did with one micro-batch of one data-parallel rank.
+// What one router did with one micro-batch of one home: a data-parallel rank, or of its TP ranks
+// one that sends its own tokens to whole experts.
 struct RouterLoad {
   std::vector<std::int64_t> chosen;  // tokens that chose each expert, [E]
   std::vector<std::int64_t> kept;    // those that its capacity left it, [E]
@@ -75,18 +77,20 @@ ExpertHome home_of_expert(int expert, int experts, int ep, ExpertPlacement place
 // The inverse.
 int expert_at(ExpertHome home, int experts, int ep, ExpertPlacement placement);
 
-// Elements that a router writes of one micro-batch (pieces.h): its routes, where the counts by
-// place stand among them, and its record.
+// Elements that a router writes of one micro-batch (pieces.h): its routes, where the counts of
+// choices and those by place stand among them, and its record.
 constexpr std::int64_t routes_elements(std::int64_t tokens, std::int64_t experts, std::int64_t k) {
   return 2 * tokens * k + 2 * experts;
 }
+constexpr std::int64_t chosen_offset(std::int64_t tokens, std::int64_t k) { return 2 * tokens * k; }
 constexpr std::int64_t counts_offset(std::int64_t tokens, std::int64_t experts, std::int64_t k) {
   return 2 * tokens * k + experts;
 }
 constexpr std::int64_t record_elements(std::int64_t experts) { return 3 * experts + 1; }
 
 // What a run was seen to route, or what a prediction assumes: one entry for every layer with
-// experts, micro-batch and data-parallel rank of a step.
+// experts, micro-batch and home of a step. `replica` is the home's place in the row out of which EP
+// is taken (mesh.h): the data-parallel rank, unless experts are whole.
 struct RoutedMicrobatch {
   int layer = 0, microbatch = 0, replica = 0;
   RouterLoad load;
@@ -103,7 +107,8 @@ const RouterLoad* find_load(const Routing& routing, int layer, int microbatch, i
 // One layer with experts at one micro-batch over one EP group: what `route` shows.
 struct RoutedLayer {
   int layer = 0, microbatch = 0;
-  int first_replica = 0;  // data-parallel rank of the group's first home
+  int first_replica =
+      0;  // of the group's first home: its place in the row out of which EP is taken
   bool measured = false;
   double skew = 0;  // by which choices are predicted; 0 where they are measured
   int experts = 0, top_k = 0, ep = 1;

@@ -62,11 +62,19 @@ Result<void> fit_model(Setup& copy, const char* preset) {
       least_multiple(tiny.sequence, std::lcm(runs, copy.sequence_parallel ? cp * tp : 1)));
 }
 
-// What is taken out of DP must still divide it, and the experts.
+// What a run of experts leaves out, as can_execute() says.
+Result<void> fit_experts(Setup& copy) {
+  if (auto done = set_field(copy, "expert-dispatch", "copies"); !done) return done;
+  if (!has_whole_experts(copy) || copy.mesh.tp == 1) return {};
+  if (auto done = set_size(copy, "capacity", 0); !done) return done;
+  return set_size(copy, "skew", 0);
+}
+
+// What is taken out of DP, or of all ranks of a stage, must still divide it, and the experts.
 Result<void> fit_groups(Setup& copy) {
   const int dp = copy.mesh.dp, experts = copy.model.experts.count;
   int ep = experts > 0 ? copy.mesh.ep : 1;
-  while (ep > 1 && (dp % ep != 0 || experts % ep != 0)) --ep;
+  while (ep > 1 && (copy.mesh.expert_row() % ep != 0 || experts % ep != 0)) --ep;
   if (auto done = set_size(copy, "ep", ep); !done) return done;
   if (copy.zero_group > 0 && dp % copy.zero_group != 0)
     if (auto done = set_size(copy, "zero-group", 0); !done) return done;
@@ -113,6 +121,7 @@ Result<Setup> small_copy(const Setup& big, const Computer& here) {
     if (Result<void> done = fit_model(copy, preset_for(kind, copy, here)); !done)
       return done.error();
     if (Result<void> done = fit_groups(copy); !done) return done.error();
+    if (Result<void> done = fit_experts(copy); !done) return done.error();
     const Result<Situation> situation = situation_of(copy, here);
     if (!situation) return situation.error();
     const Result<void> runs = can_execute(situation->setup);

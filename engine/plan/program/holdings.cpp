@@ -164,10 +164,10 @@ class Holdings::Index {
         (is_whole_on_every_tp_rank(slice.parameter) ? everywhere : cut) += slice.count;
       }
       place.tables = only_tables;
-      const int ranks = cut == 0 ? 1 : place.experts ? mesh.ep * mesh.tp : mesh.tp;
-      const int own = ranks == 1      ? 0
-                      : place.experts ? rank_.at.dp % mesh.ep * mesh.tp + rank_.at.tp
-                                      : rank_.at.tp;
+      const int tp = place.experts ? mesh.etp() : mesh.tp;
+      const int ranks = cut == 0 ? 1 : place.experts ? mesh.ep * tp : tp;
+      const int part = place.experts ? expert_place(mesh, rank_.at).part * tp : 0;
+      const int own = ranks == 1 ? 0 : part + rank_.at.tp % tp;
       place.elements = everywhere + cut * ranks;
       place.from = double(own) / ranks;
       place.to = double(own + 1) / ranks;

@@ -3,6 +3,7 @@
 // Megatron-LM, megatron/core/parallel_state.py (RankGenerator).
 #include "engine/plan/program/mesh.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace parallelarium {
@@ -52,6 +53,35 @@ int rank_of(const Mesh& mesh, const Coordinates& at) {
   return (outer * mesh.cp + at.cp) * mesh.tp + at.tp;
 }
 
+namespace {
+
+// A rank's place in the row out of which EP is carved, and back. With expert tensor parallelism
+// that is a row of DP.
+int place_in_row(const Mesh& mesh, const Coordinates& at) {
+  return mesh.expert_tensor ? at.dp : (at.dp * mesh.cp + at.cp) * mesh.tp + at.tp;
+}
+Coordinates at_place(const Mesh& mesh, Coordinates at, int place) {
+  if (mesh.expert_tensor) {
+    at.dp = place;
+    return at;
+  }
+  at.tp = place % mesh.tp;
+  at.cp = place / mesh.tp % mesh.cp;
+  at.dp = place / mesh.tp / mesh.cp;
+  return at;
+}
+
+}  // namespace
+
+ExpertPlace expert_place(const Mesh& mesh, const Coordinates& at) {
+  const int place = place_in_row(mesh, at), group = place / mesh.ep;
+  return {group, place % mesh.ep, mesh.expert_tensor ? group * mesh.cp + at.cp : group};
+}
+
+int expert_shards(const Mesh& mesh, int shards) {
+  return shards == 1 ? 1 : std::max(1, shards * (mesh.tp / mesh.etp()) / mesh.ep);
+}
+
 std::vector<int> group_of(const Mesh& mesh, Axis axis, int rank) {
   std::vector<int> ranks;
   if (axis == Axis::kWorld) {
@@ -79,8 +109,10 @@ std::vector<int> group_of(const Mesh& mesh, Axis axis, int rank) {
       along(&Coordinates::dp, 0, mesh.dp);
       break;
     default: {
-      const int dp = coordinates_of(mesh, rank).dp;
-      along(&Coordinates::dp, dp - dp % mesh.ep, mesh.ep);
+      const Coordinates at = coordinates_of(mesh, rank);
+      const int place = place_in_row(mesh, at), first = place - place % mesh.ep;
+      for (int member = first; member < first + mesh.ep; ++member)
+        ranks.push_back(rank_of(mesh, at_place(mesh, at, member)));
       break;
     }
   }

@@ -122,7 +122,18 @@ Result<void> can_execute_experts(const Setup& setup) {
                            "This version predicts tokens that travel once to each node and sends "
                            "one copy to each expert."},
                   "expert_dispatch", {"copies"});
-  if (setup.expert_dispatch == ExpertDispatch::kTensorShares && setup.mesh.tp > 1)
+  const bool whole = setup.mesh.tp > 1 && has_whole_experts(setup);
+  if (whole && setup.model.experts.capacity > 0)
+    return cannot(Sentence{"run-whole-capacity",
+                           "This version runs whole experts (ETP 1) beside TP without a capacity: "
+                           "each TP rank would count it over its own tokens."},
+                  "model.experts.capacity", {"0"});
+  if (whole && setup.skew > 0)
+    return cannot(Sentence{"run-whole-skew",
+                           "This version runs whole experts (ETP 1) beside TP without a skew: each "
+                           "TP rank would skew its own tokens."},
+                  "skew", {"0"});
+  if (gathers_expert_tokens(setup))
     return cannot(Sentence{"run-dispatch-shares",
                            "This version predicts TP ranks that send their own tokens alone and "
                            "sends all tokens from each of them."},

@@ -282,6 +282,27 @@ inline bool recomputes_some_layers(const Setup& setup) {
   return setup.recompute == Recompute::kFull && setup.recompute_layers > 0;
 }
 
+// Whether TP does not cut the model's experts.
+inline bool has_whole_experts(const Setup& setup) {
+  return setup.model.experts.count > 0 && !setup.mesh.expert_tensor;
+}
+// Whether each TP rank routes and sends its own tokens alone: as ExpertDispatch::kTensorShares
+// says, or since each expert is whole.
+inline bool routes_own_tokens(const Setup& setup) {
+  return setup.model.experts.count > 0 && setup.mesh.tp > 1 &&
+         (setup.expert_dispatch == ExpertDispatch::kTensorShares || has_whole_experts(setup));
+}
+// Tokens of a micro-batch whose rows one rank of an EP group brings; where TP cuts experts, all TP
+// ranks bring them, together or each.
+inline std::int64_t home_tokens(const Setup& setup) {
+  const std::int64_t all = setup.micro_batch * (setup.model.sequence / setup.mesh.cp);
+  return setup.mesh.expert_tensor ? all : all / setup.mesh.tp;
+}
+// Whether the TP ranks that hold the parts of an expert give each other what came to them.
+inline bool gathers_expert_tokens(const Setup& setup) {
+  return routes_own_tokens(setup) && setup.mesh.expert_tensor;
+}
+
 // Layers held by each pipeline stage (virtual stages: pp * chunks), from stage_layers or even.
 // validate(setup) must be empty.
 std::vector<int> layers_of_stages(const Setup& setup);

@@ -10,9 +10,15 @@
 namespace parallelarium {
 namespace {
 
-bool tp_fits(const Model& model, std::int64_t tp) {
+// Whether TP cuts experts: all of them, or those alone that all tokens visit.
+bool cuts_experts(const Setup& setup) {
+  return setup.mesh.expert_tensor || setup.model.experts.shared > 0;
+}
+
+bool tp_fits(const Setup& setup, std::int64_t tp) {
+  const Model& model = setup.model;
   return model.heads % tp == 0 && (model.kv_heads % tp == 0 || tp % model.kv_heads == 0) &&
-         model.ffn % tp == 0 && model.experts.ffn % tp == 0;
+         model.ffn % tp == 0 && (!cuts_experts(setup) || model.experts.ffn % tp == 0);
 }
 
 // Where the setting means something: elsewhere it changes nothing.
@@ -39,9 +45,9 @@ void check_tensor(const Setup& setup, Messages& wrong) {
   const Model& model = setup.model;
   const Mesh& mesh = setup.mesh;
   const int tp = mesh.tp;
-  if (!tp_fits(model, tp)) {
+  if (!tp_fits(setup, tp)) {
     std::vector<std::int64_t> fitting = divisors_near(model.heads, tp, kDegrees.high, 1'000);
-    std::erase_if(fitting, [&](std::int64_t value) { return !tp_fits(model, value); });
+    std::erase_if(fitting, [&](std::int64_t value) { return !tp_fits(setup, value); });
     // The nearest below and above.
     std::vector<std::int64_t> near;
     for (const std::int64_t value : fitting) {
@@ -130,14 +136,19 @@ void check_context(const Setup& setup, Messages& wrong) {
 }
 
 void check_experts(const Setup& setup, Messages& wrong) {
-  if (setup.model.experts.count > 0 && setup.expert_dispatch == ExpertDispatch::kTensorShares &&
-      setup.mesh.tp > 1 && !setup.sequence_parallel)
+  const Mesh& mesh = setup.mesh;
+  const int ep = mesh.ep, count = setup.model.experts.count;
+  if (routes_own_tokens(setup) && !setup.sequence_parallel)
     add(wrong,
-        message("dispatch-shares",
-                "TP ranks have tokens of their own to send only with sequence parallelism; turn it "
-                "on, or send all tokens from each."),
+        mesh.expert_tensor
+            ? message("dispatch-shares",
+                      "TP ranks have tokens of their own to send only with sequence parallelism; "
+                      "turn it on, or send all tokens from each.")
+            : message("whole-experts-sp",
+                      "Whole experts (ETP 1) get each token from one TP rank, and TP ranks have "
+                      "tokens of their own only with sequence parallelism; turn it on, or let TP "
+                      "cut experts."),
         "sequence_parallel", {"true"});
-  const int ep = setup.mesh.ep, dp = setup.mesh.dp, count = setup.model.experts.count;
   if (ep == 1) return;
   if (count == 0) {
     add(wrong,
@@ -146,28 +157,45 @@ void check_experts(const Setup& setup, Messages& wrong) {
         "mesh.ep", {"1"});
     return;
   }
-  if (dp % ep == 0 && count % ep == 0) return;
-  std::vector<std::int64_t> fitting = divisors_near(dp, ep, kDegrees.high, 1'000);
+  const int row = mesh.expert_tensor ? mesh.dp : mesh.tp * mesh.cp * mesh.dp;
+  if (row % ep == 0 && count % ep == 0) return;
+  std::vector<std::int64_t> fitting = divisors_near(row, ep, kDegrees.high, 1'000);
   std::erase_if(fitting, [&](std::int64_t value) { return count % value != 0; });
   const auto values = as_text(fitting);
-  add(wrong,
-      dp % ep != 0
-          ? message("ep-dp", "EP {} must divide DP {}, out of which it is taken; {} would.", ep, dp,
-                    join_or(values))
-          : message("ep-experts", "EP {} does not divide {} experts; {} would.", ep, count,
-                    join_or(values)),
-      "mesh.ep", values);
+  const auto why = [&] {
+    if (row % ep == 0)
+      return message("ep-experts", "EP {} does not divide {} experts; {} would.", ep, count,
+                     join_or(values));
+    if (mesh.expert_tensor)
+      return message("ep-dp", "EP {} must divide DP {}, out of which it is taken; {} would.", ep,
+                     mesh.dp, join_or(values));
+    return message("ep-stage",
+                   "EP {} must divide the {} ranks of a stage (TP × CP × DP), out of which it is "
+                   "taken where experts are whole; {} would.",
+                   ep, row, join_or(values));
+  };
+  add(wrong, why(), "mesh.ep", values);
 }
+
+namespace {
+
+// Whether so many neighbours along CP and DP hold every expert equally often.
+bool holds_all_experts(const Mesh& mesh, std::int64_t neighbours) {
+  return mesh.expert_tensor ? neighbours % (mesh.ep * mesh.cp) == 0
+                            : neighbours * mesh.tp % mesh.ep == 0;
+}
+
+}  // namespace
 
 void check_zero(const Setup& setup, Messages& wrong) {
   const Mesh& mesh = setup.mesh;
   if (setup.zero_group == 0) return;
   if (mesh.dp % setup.zero_group == 0) {
     // Replicas of experts are every EP-th: a group holds equally many of each, or one of one.
-    const bool whole = setup.zero_group % (mesh.ep * mesh.cp) == 0;
-    if (mesh.ep == 1 || whole || (mesh.cp == 1 && mesh.ep % setup.zero_group == 0)) return;
+    const bool one_of_each = mesh.expert_tensor && mesh.cp == 1 && mesh.ep % setup.zero_group == 0;
+    if (mesh.ep == 1 || one_of_each || holds_all_experts(mesh, setup.zero_group)) return;
     auto fitting = divisors_near(mesh.dp, setup.zero_group, mesh.dp, 1'000);
-    std::erase_if(fitting, [&](std::int64_t value) { return value % (mesh.ep * mesh.cp) != 0; });
+    std::erase_if(fitting, [&](std::int64_t value) { return !holds_all_experts(mesh, value); });
     auto values = as_text(fitting);
     values.insert(values.begin(), "0");
     add(wrong,

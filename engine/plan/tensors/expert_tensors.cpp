@@ -23,8 +23,8 @@ void ExpertTensors::write() {
 }
 
 TensorDimension ExpertTensors::rows_of(std::int64_t tokens) const {
-  const int ep = setup_.mesh.ep, home = at_.dp % ep;
-  TensorDimension dimension = all("R", s_.experts.even_rows * tokens / local_tokens());
+  const int ep = setup_.mesh.ep, home = expert_place(setup_.mesh, at_).part;
+  TensorDimension dimension = all("R", s_.experts.even_rows * tokens / home_tokens(setup_));
   if (ep == 1) return dimension;
   const std::int64_t size = dimension.size;
   dimension.whole = size * ep;
@@ -38,7 +38,7 @@ void ExpertTensors::inner(const std::string& prefix, std::size_t operand, bool w
     taken(prefix + "u", operand, written, F);
     return;
   }
-  TensorDimension R = rows_of(local_tokens());
+  TensorDimension R = rows_of(home_tokens(setup_));
   R.stride = 2 * F.size;
   add(prefix + "gate", operand, written, {R}, {F});
   add(prefix + "up", operand, written, {R}, {F}, F.size);
@@ -55,8 +55,8 @@ void ExpertTensors::matrices(std::size_t operand, bool written) {
   if (ep > 1) {
     std::vector<ChunkRange> own;
     for (int place = 0; place < count / ep; ++place) {
-      const std::int64_t expert =
-          expert_at({at_.dp % ep, place}, count, ep, setup_.expert_placement);
+      const std::int64_t expert = expert_at({expert_place(setup_.mesh, at_).part, place}, count, ep,
+                                            setup_.expert_placement);
       own.push_back({expert, expert + 1});
     }
     E.cuts = {{Axis::kEp, std::move(own)}};
@@ -80,12 +80,12 @@ void ExpertTensors::matrices(std::size_t operand, bool written) {
   matrix("w-out", back, out);
 }
 
-// Every TP rank routes all tokens.
+// Every TP rank routes all tokens, or its own.
 void ExpertTensors::router() {
   const TensorDimension E = all("E", model_.experts.count), k = choices();
   const auto each = [&](const char* name, std::size_t operand, bool written,
                         const TensorDimension& inner, std::int64_t offset = 0) {
-    add(name, operand, written, tokens_of(false, inner.size), {inner}, offset);
+    add(name, operand, written, routed(inner.size), {inner}, offset);
   };
   if (forward()) {
     in("y", 0, tokens(0, s_.C), hidden());
@@ -103,7 +103,7 @@ void ExpertTensors::router() {
   }
   each("dlogits", 0, false, E);
   in("y", 1, tokens(1, s_.C), hidden());
-  gradient("dw", 2, {E, all("C", s_.C)});
+  gradient("dw", 2, {E, all("C", s_.C)}, 0, routes_own_tokens(setup_));
 }
 
 void ExpertTensors::dispatch() {
@@ -115,11 +115,11 @@ void ExpertTensors::dispatch() {
     rows("rows", last, true, sent, C);
     return;
   }
-  partial_over_tp(rows("drows", 0, false, sent, C));
-  in("dlogits", 2, tokens_of(false, model_.experts.count), {all("E", model_.experts.count)});
+  partial(rows("drows", 0, false, sent, C));
+  in("dlogits", 2, routed(model_.experts.count), {all("E", model_.experts.count)});
   parameter("w-router", 3, {all("E", model_.experts.count), C});
-  if (count() == 6) partial_over_tp(in("dy-shared", 4, tokens(4, s_.C), hidden()));
-  partial_over_tp(out("dy", last, tokens(last, s_.C), hidden()));
+  if (count() == 6) partial(in("dy-shared", 4, tokens(4, s_.C), hidden()));
+  partial(out("dy", last, tokens(last, s_.C), hidden()));
 }
 
 // What is predicted only has more operands: copies in FP8, and gates.
@@ -131,7 +131,7 @@ void ExpertTensors::experts() {
     matrices(2, false);
     inner("", 3, true);
     taken("g", 4, true, F);
-    return partial_over_tp(taken("results", 5, true, C));
+    return partial(taken("results", 5, true, C));
   }
   if (input()) {
     if (count() > 8) return;
@@ -141,7 +141,7 @@ void ExpertTensors::experts() {
     inner("d", 4, true);
     taken("dg", 5, true, F);
     if (count() == 8) taken("g", 6, true, F);
-    return partial_over_tp(taken("drows", count() - 1, true, C));
+    return partial(taken("drows", count() - 1, true, C));
   }
   taken("dresults", 0, false, C);
   inner("d", 2, false);
@@ -157,17 +157,17 @@ void ExpertTensors::unpermute() {
   const std::size_t y = forward() ? count() - 1 : 0;
   const std::int64_t sent = operands_[y].count / s_.C;
   if (forward()) {
-    partial_over_tp(rows("results", 0, false, sent, C));
-    in("gates", 1, tokens_of(false, k.size), {k});
-    if (count() == 5) partial_over_tp(in("shared", 3, tokens_of(false, s_.C), hidden()));
-    partial_over_tp(out("out", y, tokens(y, s_.C), hidden()));
+    partial(rows("results", 0, false, sent, C));
+    in("gates", 1, routed(k.size), {k});
+    if (count() == 5) partial(in("shared", 3, routed(s_.C), hidden()));
+    partial(out("out", y, tokens(y, s_.C), hidden()));
     return;
   }
   in("dout", 0, tokens(0, s_.C), hidden());
-  partial_over_tp(rows("results", 1, false, sent, C));
-  in("gates", 2, tokens_of(false, k.size), {k});
+  partial(rows("results", 1, false, sent, C));
+  in("gates", 2, routed(k.size), {k});
   rows("dresults", 4, true, sent, C);
-  partial_over_tp(out("dgates", 5, tokens_of(false, k.size), {k}));
+  partial(out("dgates", 5, routed(k.size), {k}));
 }
 
 }  // namespace parallelarium

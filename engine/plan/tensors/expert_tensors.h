@@ -28,18 +28,30 @@ class ExpertTensors : public OpTensorWriter {
   TensorDimension rows_of(std::int64_t tokens) const;
   OpTensor& rows(const std::string& name, std::size_t operand, bool written, std::int64_t tokens,
                  const TensorDimension& width) {
-    return add(name, operand, written, {}, {rows_of(tokens), width});
+    OpTensor& tensor = add(name, operand, written, {}, {rows_of(tokens), width});
+    if (has_whole_experts(setup_)) alone();  // of the tokens of one TP rank
+    return tensor;
   }
   // Rows of the rank's own experts.
   OpTensor& taken(const std::string& name, std::size_t operand, bool written,
                   const TensorDimension& width) {
-    return rows(name, operand, written, local_tokens(), width);
+    return rows(name, operand, written, home_tokens(setup_), width);
   }
   // What stands between an expert's products: "u" or "gate" and "up", or their gradients.
   void inner(const std::string& prefix, std::size_t operand, bool written);
   // The matrices of the rank's own experts, or (written) their gradients.
   void matrices(std::size_t operand, bool written);
-  TensorDimension width() const { return share("F", s_.experts.ffn); }
+  TensorDimension width() const {
+    return has_whole_experts(setup_) ? all("F", s_.experts.ffn) : share("F", s_.experts.ffn);
+  }
+  // Of the tokens that the rank routes.
+  Dimensions routed(std::int64_t width) const {
+    return tokens_of(routes_own_tokens(setup_), width);
+  }
+  // Where TP cuts experts, its ranks have parts of what comes out of them.
+  void partial(OpTensor& tensor) const {
+    if (!has_whole_experts(setup_)) partial_over_tp(tensor);
+  }
   bool gates_travel() const { return setup_.expert_gates == ExpertGates::kActivations; }
 };
 

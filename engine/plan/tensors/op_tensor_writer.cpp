@@ -164,7 +164,7 @@ int OpTensorWriter::replicas_of(const Dimensions& dimensions) const {
   bool by_experts = false;
   for (const TensorDimension& dimension : dimensions)
     for (const TensorCut& cut : dimension.cuts) by_experts = by_experts || cut.axis == Axis::kEp;
-  return by_experts ? setup_.mesh.dp / setup_.mesh.ep : setup_.mesh.dp;
+  return by_experts ? setup_.mesh.expert_groups() : setup_.mesh.dp;
 }
 
 void OpTensorWriter::parameter(const std::string& name, std::size_t operand, Dimensions dimensions,
@@ -193,8 +193,11 @@ void OpTensorWriter::fill_replicated(OpTensor& tensor, Kind kind) const {
   for (const auto& [axis, ranks] : axes) {
     bool differs = ranks == 1 || std::find(tensor.partial.begin(), tensor.partial.end(), axis) !=
                                      tensor.partial.end();
+    // EP takes the ranks of TP in where experts are whole.
+    const bool of_experts = axis == Axis::kTp && has_whole_experts(setup_);
     for (const TensorDimension& dimension : tensor.dimensions)
-      for (const TensorCut& cut : dimension.cuts) differs = differs || cut.axis == axis;
+      for (const TensorCut& cut : dimension.cuts)
+        differs = differs || cut.axis == axis || (of_experts && cut.axis == Axis::kEp);
     if (!differs) tensor.replicated.push_back(axis);
   }
 }

@@ -166,7 +166,8 @@ class PieceTensors : public AttentionTensors {
     return model_.experts.count > 0 && op_.layer >= model_.experts.first_dense;
   }
   TensorDimension ffn() const {
-    return share("F", is_expert_layer() ? model_.experts.shared * s_.experts.ffn : s_.F);
+    return share("F",
+                 is_expert_layer() ? model_.experts.shared * (model_.experts.ffn / tp()) : s_.F);
   }
   bool gated() const { return model_.mlp == Mlp::kSwiglu; }
   // The MLP's inner activations, "u" or "gate" and "up", or their gradients.

@@ -33,7 +33,7 @@ std::int64_t states_of(const Setup& setup, const StageTable& table, const std::v
   if (first && last && stages > 1) shared -= table.stage(stages - 1, false).copied_table;
   const Precision held_bytes = held_precision(setup);
   const int zero = held_zero(setup), shards = shards_of(setup);
-  const int of_experts = std::max(1, shards / setup.mesh.ep);
+  const int of_experts = expert_shards(setup.mesh, shards);
   return static_cast<std::int64_t>(model_states(shared, held_bytes, zero, shards).total() +
                                    model_states(experts, held_bytes, zero, of_experts).total());
 }

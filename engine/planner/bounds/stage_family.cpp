@@ -35,7 +35,7 @@ int dense_layers(const Model& model) {
 // One replica of the Setup with its first ranks.
 Setup one_replica(const Setup& setup) {
   Setup small = setup;
-  small.mesh.dp = setup.mesh.ep;
+  small.mesh.dp = setup.mesh.least_replicas();
   small.mesh.order = Mesh().order;  // in which the ranks of an EP group are nearest
   small.mesh.pp = kPlaces;
   small.schedule = "gpipe";
@@ -162,11 +162,13 @@ StageKey key_of(const Candidate& candidate, const Setup& setup, const Machine& m
   key.micro_batch = candidate.micro_batch;
   key.recompute = candidate.recompute;
   key.sequence_parallel = candidate.sequence_parallel;
+  key.expert_tensor = candidate.expert_tensor;
   key.executable = setup.model.experts.count > 0 && can_execute(setup).ok();
   if (setup.mesh.ep > 1 && ranks_are_alike(setup, machine)) {
     const std::vector<int> group = group_of(setup.mesh, Axis::kEp, 0);
-    const int next = group[1] - group[0], node = std::max(1, machine.devices_per_node);
-    key.ep_on_node = std::clamp(node / next, 1, setup.mesh.ep);
+    const int node = std::max(1, machine.devices_per_node);
+    key.ep_on_node = static_cast<std::int32_t>(
+        std::count_if(group.begin(), group.end(), [&](int rank) { return rank < node; }));
   }
   return key;
 }

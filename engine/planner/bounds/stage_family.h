@@ -24,7 +24,7 @@ namespace parallelarium {
 struct StageKey {
   std::int32_t tp = 1, cp = 1, ep = 1, micro_batch = 1;
   std::uint8_t recompute = 0;
-  bool sequence_parallel = false;
+  bool sequence_parallel = false, expert_tensor = true;
   bool executable = false;      // with experts, whose buffers go by it
   std::int32_t ep_on_node = 0;  // ranks of a group on each of its nodes; 0: at most
   auto operator<=>(const StageKey&) const = default;

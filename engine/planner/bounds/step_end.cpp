@@ -197,7 +197,8 @@ EndKey end_key_of(const Setup& setup, std::uint8_t cut) {
           static_cast<std::uint8_t>(setup.zero),
           way,
           static_cast<std::uint8_t>(mesh.order),
-          cut};
+          cut,
+          mesh.expert_tensor};
 }
 
 StepEnd step_end(const Setup& setup, const Machine& machine) {

@@ -41,6 +41,7 @@ struct EndKey {
   std::int32_t zero_group = 0;
   std::uint8_t zero = 0, way = 0, order = 0;  // how ranks hold their stages, and stand
   std::uint8_t cut = 0;                       // of the layers
+  bool expert_tensor = true;
   auto operator<=>(const EndKey&) const = default;
 };
 // `cut`: another number for other stage_layers.

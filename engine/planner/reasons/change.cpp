@@ -45,6 +45,8 @@ constexpr Words kAxisWords[] = {
     {"order", "tp-cp-ep-pp-dp", [] { return message("axis-pp-dp", "PP, then DP"); }},
     {"stage-layers", "even", [] { return message("axis-even", "even"); }},
     {"stage-layers", "balanced", [] { return message("axis-balanced", "balanced"); }},
+    {"expert-tensor", "true", [] { return message("axis-cut-experts", "TP"); }},
+    {"expert-tensor", "false", [] { return message("axis-whole-experts", "1"); }},
     {"recompute", "none", [] { return message("axis-none", "none"); }},
     {"recompute", "selective", [] { return message("axis-selective", "selective"); }},
     {"recompute", "full", [] { return message("axis-full", "full"); }}};

@@ -21,7 +21,7 @@ Result<ExpertRows> ExpertRows::make(const Setup& setup, const Routing* measured)
   rows.alike_ = measured == nullptr;
   rows.layers_ = rows.alike_ ? 1 : model.layers - rows.first_layer_;
   rows.microbatches_ = rows.alike_ ? 1 : setup.microbatches;
-  const int ep = setup.mesh.ep, groups = setup.mesh.dp / ep;
+  const int ep = setup.mesh.ep, groups = setup.mesh.expert_groups();
   for (int layer = 0; layer < rows.layers_; ++layer) {
     for (int microbatch = 0; microbatch < rows.microbatches_; ++microbatch) {
       for (int group = 0; group < groups; ++group) {
@@ -44,22 +44,22 @@ Result<ExpertRows> ExpertRows::make(const Setup& setup, const Routing* measured)
   }
   const LocalSizes sizes = local_sizes(setup);
   rows.even_rows_ = static_cast<double>(std::max<std::int64_t>(1, sizes.even_rows));
-  rows.choices_ = sizes.N * model.experts.top_k;
+  rows.choices_ = home_tokens(setup) * model.experts.top_k;
   return rows;
 }
 
 const ExpertRows::Exchange& ExpertRows::exchange(const Op& op, const Coordinates& at) const {
-  const int groups = mesh_.dp / mesh_.ep;
+  const int groups = mesh_.expert_groups();
   const int layer = alike_ ? 0 : std::max(0, op.layer - first_layer_);
   const int microbatch = alike_ ? 0 : std::max(0, op.microbatch);
   return exchanges_[static_cast<std::size_t>((layer * microbatches_ + microbatch) * groups +
-                                             at.dp / mesh_.ep)];
+                                             expert_place(mesh_, at).group)];
 }
 
 Volume ExpertRows::volume(const Op& op, int rank) const {
   const Coordinates at = coordinates_of(mesh_, rank);
   const Exchange& of = exchange(op, at);
-  const auto me = static_cast<std::size_t>(at.dp % mesh_.ep);
+  const auto me = static_cast<std::size_t>(expert_place(mesh_, at).part);
   const std::int64_t row_bytes = op.bytes / choices_;  // in FP8, with its gate, or as it is
   Volume volume{of.leaves[me] * row_bytes, of.arrives[me] * row_bytes};
   if (op.block == 1) std::swap(volume.sent, volume.received);
@@ -72,7 +72,8 @@ double ExpertRows::share(const Op& op, int rank) const {
     if (op.piece != Piece::kExpert) return 1;
     const Coordinates at = coordinates_of(mesh_, rank);
     const Exchange& of = exchange(op, at);
-    return static_cast<double>(of.load[static_cast<std::size_t>(at.dp % mesh_.ep)]) / even_rows_;
+    return static_cast<double>(of.load[static_cast<std::size_t>(expert_place(mesh_, at).part)]) /
+           even_rows_;
   }
   if (op.purpose != Purpose::kTokens) return 1;
   const Volume of = volume(op, rank);

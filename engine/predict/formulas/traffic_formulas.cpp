@@ -43,12 +43,11 @@ std::vector<ModelPart> parts_of(const Setup& setup) {
   const double share = holds_stages_twice(setup) ? 0.5 : 1;
   const double used = share * (held.shared + held.shared_table);
   const int replicas = setup.mesh.dp * setup.mesh.cp, shards = shards_of(setup);
-  const int ep = setup.mesh.ep;
-  if (ep == 1 || held.experts == 0)
+  if (setup.mesh.expert_replicas() == replicas || held.experts == 0)
     return {{{}, held.total(), used + share * held.experts, replicas, shards}};
   return {{message("part-dense", "without routed experts"), held.shared, used, replicas, shards},
           {message("part-experts", "routed experts"), held.experts, share * held.experts,
-           replicas / ep, std::max(1, shards / ep)}};
+           setup.mesh.expert_replicas(), expert_shards(setup.mesh, shards)}};
 }
 
 Message of_part(Message name, const ModelPart& part) {
@@ -189,22 +188,23 @@ void add_experts(const Setup& setup, Formulas& out) {
   const Experts& experts = setup.model.experts;
   if (experts.count == 0) return;
   const std::int64_t tokens = setup.micro_batch * (setup.model.sequence / setup.mesh.cp);
+  const std::int64_t own = home_tokens(setup);
   const double T = static_cast<double>(tokens), k = experts.top_k, ep = setup.mesh.ep;
   const double h = static_cast<double>(setup.model.hidden);
   const double bytes = setup.precision.activation_bytes();
   if (experts.capacity > 0) {
     out.push_back({message("capacity", "capacity of an expert, per replica and micro-batch"),
                    "⌈T k / E · factor⌉",
-                   fmt::format("⌈{} · {} / {} · {}⌉", number(T), number(k), number(experts.count),
-                               number(experts.capacity)),
-                   static_cast<double>(expert_capacity(experts, tokens)),
+                   fmt::format("⌈{} · {} / {} · {}⌉", number(static_cast<double>(own)), number(k),
+                               number(experts.count), number(experts.capacity)),
+                   static_cast<double>(expert_capacity(experts, own)),
                    "1",
                    "Fedus et al. 2021, Switch Transformers (arXiv 2101.03961), section 2.2",
                    {}});
   }
   if (setup.mesh.ep == 1) return;
   const bool gates = setup.expert_gates == ExpertGates::kActivations;  // one goes with each row
-  const double t = sends_tensor_shares(setup) ? setup.mesh.tp : 1;
+  const double t = routes_own_tokens(setup) ? setup.mesh.tp : 1;
   out.push_back(
       {message("traffic.experts",
                "expert traffic sent by a rank, per layer and micro-batch, forward"),
@@ -261,7 +261,7 @@ void add_traffic(const Setup& setup, Formulas& out) {
   const bool experts_again = model.experts.count > 0 && names(setup.recompute, Recompute::kExperts);
   const bool second = names(setup.recompute, Recompute::kSecondProducts);
   if (mesh.tp > 1 && !recomputes_some_layers(setup) && !experts_again && !second &&
-      !sends_tensor_shares(setup)) {
+      !routes_own_tokens(setup)) {
     const double t = mesh.tp;
     const bool full = setup.recompute == Recompute::kFull;
     const double factor = full ? 12 : 8;

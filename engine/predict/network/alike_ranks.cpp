@@ -13,6 +13,13 @@ int ranks_of_shard(const Mesh& mesh, int zero_group, int replica) {
   return mesh.cp % zero_group == 0 ? mesh.tp * zero_group : 0;
 }
 
+// From the first rank of an EP group to that of the next, where all lie alike; 0: they do not.
+int ranks_of_experts(const Mesh& mesh, int inner, int replica) {
+  if (mesh.expert_tensor) return replica * mesh.ep;
+  if (mesh.ep % inner == 0) return replica * (mesh.ep / inner);
+  return inner % mesh.ep == 0 ? mesh.ep : 0;
+}
+
 }  // namespace
 
 bool ranks_are_alike(const Setup& setup, const Machine& machine) {
@@ -24,7 +31,8 @@ bool ranks_are_alike(const Setup& setup, const Machine& machine) {
   const int inner = mesh.tp * mesh.cp;
   // From one replica to the next.
   const int replica = mesh.order == RankOrder::kTpCpEpPpDp ? inner * mesh.pp : inner;
-  std::vector<int> rows = {mesh.tp, inner, replica, replica * mesh.ep, replica * mesh.dp};
+  std::vector<int> rows = {mesh.tp, inner, replica, ranks_of_experts(mesh, inner, replica),
+                           replica * mesh.dp};
   if (setup.zero > 0 && setup.zero_group > 0)
     rows.push_back(ranks_of_shard(mesh, setup.zero_group, replica));
   const auto fit_into = [&rows](std::int64_t place) {

@@ -60,7 +60,7 @@ bool can_collect(CollectiveKind kind, DataType type, Reduction reduction) {
   switch (kind) {
     case CollectiveKind::kAllReduce:
     case CollectiveKind::kReduceScatter:
-      return (type == DataType::kF32 || type == DataType::kBf16 || type == DataType::kF64) &&
+      return type != DataType::kU8 &&
              (reduction == Reduction::kSum || reduction == Reduction::kMax ||
               reduction == Reduction::kNone);
     case CollectiveKind::kAllGather:

@@ -160,7 +160,8 @@ class RankRun {
   // What the routers of the step did, from one rank of those that route alike.
   Result<void> read_routing() {
     const std::byte* record = job_.arena.held(Tensor::kRouterRecord);
-    if (record == nullptr || here_.tp != 0) return {};
+    if (record == nullptr || (here_.tp != 0 && !has_whole_experts(setup_))) return {};
+    const ExpertPlace place = expert_place(setup_.mesh, here_);
     const auto E = static_cast<std::size_t>(setup_.model.experts.count);
     const auto each = static_cast<std::size_t>(record_elements(setup_.model.experts.count));
     const std::vector<int> layers = routers();
@@ -177,7 +178,7 @@ class RankRun {
       RoutedMicrobatch& entry = step.emplace_back();
       entry.layer = layers[i / static_cast<std::size_t>(setup_.microbatches)];
       entry.microbatch = static_cast<int>(i % static_cast<std::size_t>(setup_.microbatches));
-      entry.replica = here_.dp;
+      entry.replica = place.group * setup_.mesh.ep + place.part;
       for (std::size_t e = 0; e < E; ++e) {
         entry.load.chosen.push_back(std::llround(from[e]));
         entry.load.kept.push_back(std::llround(from[E + e]));
@@ -284,7 +285,8 @@ class RankRun {
   // What this rank owns of the tensor, as it is now.
   Result<void> copy_out(Tensor tensor, std::vector<SlicePart>& out) {
     // Without ZeRO every EP group holds everything once (mark_copies leaves out what is a copy).
-    if (!held_.is_cut() && (here_.dp >= setup_.mesh.ep || here_.cp != 0)) return {};
+    const bool again = here_.dp >= setup_.mesh.ep || here_.cp != 0;
+    if (!held_.is_cut() && !has_whole_experts(setup_) && again) return {};
     for (const ParameterSlice& slice : job_.rank.parameters) {
       if (slice.shared_copy) continue;
       tell_life();
@@ -381,7 +383,8 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
 }
 
 ExpertShare expert_share(const Setup& setup, const Coordinates& at) {
-  return {setup.mesh.ep, at.dp % setup.mesh.ep, setup.expert_placement};
+  return {setup.mesh.ep, expert_place(setup.mesh, at).part, setup.expert_placement,
+          has_whole_experts(setup)};
 }
 
 }  // namespace parallelarium

@@ -13,12 +13,14 @@ namespace {
 
 static_assert(routes_elements(7, 5, 3) == routes_count(7, 3, 5));
 static_assert(counts_offset(7, 5, 3) == counts_at(7, 3, 5));
+static_assert(chosen_offset(7, 3) == chosen_at(7, 3));
 static_assert(record_elements(5) == record_count(5));
 
-RouterShape router_of(const Launch& op) {
+// Of N tokens of the rank's own: fewer than its micro-batch has where each TP rank routes its own.
+RouterShape router_of(const Launch& op, std::int64_t N) {
   const ExpertShape& shape = op.shape.experts;
   RouterShape router;
-  router.N = op.N();
+  router.N = N;
   router.E = shape.model.count;
   router.k = shape.model.top_k;
   router.sigmoid = shape.model.router == Router::kSigmoid;
@@ -33,7 +35,7 @@ RouterShape router_of(const Launch& op) {
 }
 
 void router_forward(const Launch& op) {
-  const RouterShape router = router_of(op);
+  const RouterShape router = router_of(op, op.own_tokens());
   op.device.linear_forward(op.values(2), op.values(0), op.values(1), nullptr, router.N, router.E,
                            op.shape.C);
   op.device.route(op.f32(3), op.i32(4), op.f32(5), op.f32(2), op.count() > 6 ? op.f32(6) : nullptr,
@@ -43,15 +45,20 @@ void router_forward(const Launch& op) {
     op.device.accumulate(op.f32(7), op.f32(5), router.E);
 }
 
-// The balance losses of a step are a mean over its micro-batches.
+// The balance losses of a step are a mean over its micro-batches. How often experts were chosen is
+// counted over a whole micro-batch.
 void router_input_grad(const Launch& op) {
-  const float share = static_cast<float>(op.N()) / static_cast<float>(op.shape.global_tokens);
-  op.device.route_grad(op.f32(4), op.f32(0), op.f32(1), op.f32(2), op.i32(3), share, router_of(op));
+  const std::int64_t N = op.operands[0].count / op.shape.experts.model.top_k;
+  const float share = static_cast<float>(N) / static_cast<float>(op.shape.global_tokens);
+  RouterShape router = router_of(op, N);
+  router.balance *= static_cast<float>(N) / static_cast<float>(op.N());
+  op.device.route_grad(op.f32(4), op.f32(0), op.f32(1), op.f32(2), op.i32(3), share, router);
 }
 
 void router_weight_grad(const Launch& op) {
-  op.device.linear_weight_grad(op.values(2), nullptr, op.values(0), op.values(1), op.N(),
-                               op.shape.experts.model.count, op.shape.C);
+  const std::int64_t E = op.shape.experts.model.count;
+  op.device.linear_weight_grad(op.values(2), nullptr, op.values(0), op.values(1),
+                               op.operands[0].count / E, E, op.shape.C);
 }
 
 void router_update(const Launch& op) {
@@ -61,15 +68,15 @@ void router_update(const Launch& op) {
 }
 
 void dispatch_forward(const Launch& op) {
-  op.device.dispatch_rows(op.values(2), op.values(0), op.i32(1), op.N(),
+  op.device.dispatch_rows(op.values(2), op.values(0), op.i32(1), op.own_tokens(),
                           op.shape.experts.model.top_k, op.shape.C);
 }
 
 void dispatch_input_grad(const Launch& op) {
   const std::size_t out = op.count() - 1;
-  const std::int64_t N = op.N(), C = op.shape.C;
+  const std::int64_t C = op.shape.C, N = op.operands[out].count / C;
   // What a TP group adds up, one of its ranks contributes.
-  const bool routes = op.adds_biases();
+  const bool routes = op.adds_biases() || N < op.N();
   if (routes)
     op.device.linear_input_grad(op.values(out), op.values(2), op.values(3), N,
                                 op.shape.experts.model.count, C);
@@ -80,14 +87,14 @@ void dispatch_input_grad(const Launch& op) {
 
 void unpermute_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
-  op.device.combine_rows(op.values(out), op.values(0), op.f32(1),
-                         out == 4 ? op.values(3) : Values(), op.i32(2), op.N(),
-                         op.shape.experts.model.top_k, op.shape.C);
+  op.device.combine_rows(
+      op.values(out), op.values(0), op.f32(1), out == 4 ? op.values(3) : Values(), op.i32(2),
+      op.operands[out].count / op.shape.C, op.shape.experts.model.top_k, op.shape.C);
 }
 
 void unpermute_input_grad(const Launch& op) {
   op.device.combine_rows_grad(op.values(4), op.f32(5), op.values(0), op.values(1), op.f32(2),
-                              op.i32(3), op.N(), op.shape.experts.model.top_k, op.shape.C);
+                              op.i32(3), op.own_tokens(), op.shape.experts.model.top_k, op.shape.C);
 }
 
 struct ExpertSizes {

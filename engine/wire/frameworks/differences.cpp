@@ -28,6 +28,10 @@ Setup plainly_said(Setup setup) {
   if (setup.zero != 3) setup.zero_prefetch = usual.zero_prefetch;
   if (mesh.cp == 1) setup.context_parallel = usual.context_parallel;
   if (mesh.dp == 1 || mesh.pp == 1) setup.mesh.order = usual.mesh.order;
+  if (mesh.tp == 1 && (mesh.cp == 1 || mesh.ep == 1))
+    setup.mesh.expert_tensor = usual.mesh.expert_tensor;
+  if (!gathers_expert_tokens(setup) && setup.expert_dispatch == ExpertDispatch::kTensorShares)
+    setup.expert_dispatch = usual.expert_dispatch;
   if (mesh.dp * mesh.cp == 1) {
     setup.overlap_gradients = usual.overlap_gradients;
     setup.gradient_reduction = usual.gradient_reduction;

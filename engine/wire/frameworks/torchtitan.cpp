@@ -265,15 +265,12 @@ std::string print_titan(const FrameworkTable& table, const Setup& setup, const E
   return text + spec + body + "    return config\n";
 }
 
-std::vector<Message> titan_caveats(const Setup& setup) {
-  if (setup.mesh.ep == 1 || setup.mesh.tp == 1) return {};
-  Message caveat =
-      message("framework-titan-ep",
-              "torchtitan takes EP out of TP as well and never cuts an expert, where a "
-              "Setup cuts each expert over TP {}; the text says EP {}.",
-              setup.mesh.tp, setup.mesh.ep);
-  caveat.field = "mesh.ep";
-  return {caveat};
+// EP is taken out of TP as well, and no expert is cut then.
+FrameworkRow whole_experts() {
+  return only_read({}, {"mesh.expert_tensor"}, [](Draft& draft) {
+    draft.setup.mesh.expert_tensor = draft.setup.mesh.ep == 1;
+    return Result<void>();
+  });
 }
 
 }  // namespace
@@ -302,6 +299,7 @@ FrameworkTable torchtitan_table() {
                 same("parallelism.pipeline_parallel_degree", "mesh.pp", 1),
                 same("parallelism.context_parallel_degree", "mesh.cp", 1),
                 same("parallelism.expert_parallel_degree", "mesh.ep", 1),
+                whole_experts(),
                 data_parallel(),
                 same("parallelism.enable_sequence_parallel", "sequence_parallel", true),
                 titan_pipeline(),
@@ -353,12 +351,14 @@ FrameworkTable torchtitan_table() {
                            "--out CSV writes it.")},
       {"zero", message("framework-titan-zero",
                        "FSDP shares out parameters, gradients and optimizer states together.")},
+      {"mesh.expert_tensor",
+       message("framework-titan-ep",
+               "torchtitan takes EP out of TP as well and never cuts an expert.")},
       {"model", message("framework-titan-model",
                         "It takes models from its own registry; give the recipe your model's "
                         "configuration.")}};
   table.print = print_titan;
   table.parse = parse_recipe;
-  table.caveats = titan_caveats;
   return table;
 }
 

@@ -57,7 +57,14 @@ INSTANTIATE_TEST_SUITE_P(Meshes, AlikeRanks,
                                          "pp=1 tp=8 dp=6 zero=3", "pp=4 tp=2 cp=4 dp=2",
                                          "pp=2 tp=8 dp=4 zero=2 schedule=zb-h1",
                                          "pp=4 tp=4 dp=2 order=tp-cp-ep-pp-dp",
-                                         "pp=2 model=mixtral-8x7b tp=4 dp=8 ep=8"));
+                                         "pp=2 model=mixtral-8x7b tp=4 dp=8 ep=8",
+                                         "pp=2 model=mixtral-8x7b tp=4 dp=8 ep=8 zero=1 "
+                                         "sequence-parallel=true expert-tensor=false",
+                                         "pp=2 model=mixtral-8x7b tp=4 dp=4 ep=2 zero=2 "
+                                         "sequence-parallel=true expert-tensor=false",
+                                         "pp=2 model=qwen3-30b-a3b tp=4 dp=8 ep=16 "
+                                         "sequence-parallel=true expert-tensor=false "
+                                         "order=tp-cp-ep-pp-dp"));
 
 // Pods of an oversubscribed network: replicas lie alike on them though the last is not full.
 TEST(AlikeRanks, HaveTheFiguresOfAllOnLeafGroups) {

@@ -60,7 +60,10 @@ class Drawer {
     setup.mesh.tp = pick({1, 1, 2});
     setup.mesh.cp = pick({1, 1, 2, 4});
     setup.mesh.dp = pick({1, 2, 4});
-    if (setup.model.experts.count > 0) setup.mesh.ep = pick({1, 2});
+    if (setup.model.experts.count > 0) {
+      setup.mesh.ep = pick({1, 2, 4});
+      setup.mesh.expert_tensor = pick({true, false});
+    }
     setup.mesh.order = pick({RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp});
     setup.schedule = std::string(kScheduleRules[std::uniform_int_distribution<std::size_t>(
                                                     0, kScheduleRules.size() - 1)(random_)]

@@ -26,6 +26,7 @@ struct Held {
   const char* precision;
   int tp = 1, ep = 1, zero_group = 0;  // ep > 1: with experts
   const char* collectives = "direct";
+  bool whole = false;  // experts that TP does not cut
 };
 
 class WhoHoldsWhat : public testing::TestWithParam<Held> {
@@ -45,6 +46,8 @@ class WhoHoldsWhat : public testing::TestWithParam<Held> {
     setup.zero_group = GetParam().zero_group;
     setup.microbatches = GetParam().microbatches;
     setup.collectives = GetParam().collectives;
+    setup.mesh.expert_tensor = !GetParam().whole;
+    setup.sequence_parallel = GetParam().whole;
     EXPECT_TRUE(set_field(setup, "precision", GetParam().precision).ok());
     const Result<Prediction> prediction = predict(setup, uncalibrated_local_machine(), true);
     EXPECT_TRUE(prediction) << (prediction ? "" : prediction.error().text);
@@ -52,12 +55,14 @@ class WhoHoldsWhat : public testing::TestWithParam<Held> {
   }
   // The ranks that hold the same without ZeRO, and those among which ZeRO cuts it.
   int sharing(bool experts = false) const {
-    return GetParam().dp * GetParam().cp / (experts ? GetParam().ep : 1);
+    return GetParam().dp * GetParam().cp * holders(experts) / (experts ? GetParam().ep : 1);
   }
+  // Ranks of a TP group that hold whole experts.
+  int holders(bool experts) const { return experts && GetParam().whole ? GetParam().tp : 1; }
   int cut(bool experts) const {
     if (GetParam().zero == 0) return 1;
     const int ranks = GetParam().zero_group > 0 ? GetParam().zero_group : sharing();
-    return experts ? std::max(1, ranks / GetParam().ep) : ranks;
+    return experts ? std::max(1, ranks * holders(true) / GetParam().ep) : ranks;
   }
   Holdings holdings(const Prediction& prediction, std::size_t rank) const {
     return {prediction.program, prediction.timeline, prediction.setup.mesh, int(rank)};
@@ -177,7 +182,8 @@ TEST_P(WhoHoldsWhat, ShardsOfAllRanksAreWholeCopies) {
           const bool by_tp = held[bucket].to - held[bucket].from < 1;
           copies[bucket] = sharing(experts) / by_zero * (by_tp ? 1 : GetParam().tp);
           if (held[bucket].layer >= 0) {
-            EXPECT_EQ(by_tp, GetParam().tp > 1 || (experts && GetParam().ep > 1));
+            const bool cut_by_tp = GetParam().tp > 1 && holders(experts) == 1;
+            EXPECT_EQ(by_tp, cut_by_tp || (experts && GetParam().ep > 1));
           }
         }
       }
@@ -346,6 +352,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Held{4, 3, 1, 1, 2, "mixed-16", 1, 4}, Held{4, 2, 1, 1, 1, "fp32", 2, 2},
                     Held{4, 1, 1, 1, 1, "fp32", 1, 1, 2}, Held{4, 3, 1, 1, 2, "fp32", 1, 1, 2},
                     Held{4, 2, 2, 1, 2, "mixed-16", 2, 1, 2},
+                    // whole experts, in groups over TP and DP
+                    Held{2, 0, 1, 1, 1, "fp32", 2, 2, 0, "direct", true},
+                    Held{4, 1, 1, 1, 2, "mixed-16", 2, 4, 0, "direct", true},
+                    Held{2, 2, 1, 1, 2, "fp32", 2, 4, 0, "direct", true},
+                    Held{4, 3, 1, 1, 2, "mixed-16", 2, 2, 2, "direct", true},
                     // collectives by steps
                     Held{4, 0, 1, 1, 1, "fp32", 1, 1, 0, "ring"},
                     Held{3, 1, 1, 1, 2, "mixed-16", 1, 1, 0, "ring"},

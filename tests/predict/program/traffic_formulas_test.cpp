@@ -228,6 +228,76 @@ TEST(RoutedExperts, SendTheClosedFormAndTakeThePublishedCapacity) {
   }
 }
 
+// Whole experts over TP 4 and DP 2: each rank holds E / EP of them and sends its share of the
+// tokens over the EP group, and nothing goes over TP between a router and its layer's end.
+TEST(WholeExperts, AreHeldAndSentAsTheClosedFormsSay) {
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("moe-tiny");
+  setup.model.experts.capacity = 0;
+  setup.mesh = {2, 4, 1, 1, 1};
+  setup.mesh.expert_tensor = false;
+  setup.sequence_parallel = true;
+  const double tokens = static_cast<double>(setup.model.sequence), k = setup.model.experts.top_k;
+  const std::string states = "model states of a first-stage rank, routed experts";
+  const double all = 8.0 * 8 * 3 * 64 * 96;  // layers, experts, matrices, hidden, inner width
+  for (const int ep : {2, 4, 8}) {
+    for (const int zero : {0, 1, 3}) {
+      setup.mesh.ep = ep;
+      setup.zero = zero;
+      const Result<Prediction> prediction = predict(setup, kHere);
+      ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+      const double replicas = 8.0 / ep, held = all / ep;
+      std::int64_t own = 0, tensor = 0;
+      const RankProgram& rank = prediction->program.ranks[0];
+      for (const ParameterSlice& slice : rank.parameters)
+        if (slice.parameter == Parameter::kExpertWeights) own += slice.count;
+      EXPECT_EQ(static_cast<double>(own), held);
+      double sent = 0, reduced = 0;
+      for (const Op& op : rank.ops)
+        if (op.kind == OpKind::kCollective && op.layer >= 0 && op.group >= 0 &&
+            prediction->program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kTp)
+          ++tensor;
+      for (const TrafficRow& row : prediction->traffic) {
+        if (row.purpose == Purpose::kTokens) sent += static_cast<double>(row.sent_bytes);
+        if (row.axis == Axis::kDp && row.purpose == Purpose::kGradients)
+          reduced += static_cast<double>(row.sent_bytes);
+      }
+      // Dispatch and combine, forward and backward, of 8 layers and 8 micro-batches.
+      EXPECT_DOUBLE_EQ(sent, 4 * 8 * 8 * tokens / 4 * k * 64 * 4 * (ep - 1) / ep) << ep;
+      EXPECT_DOUBLE_EQ(
+          value_of(prediction->formulas,
+                   "expert traffic sent by a rank, per layer and micro-batch, forward") *
+              2 * 8 * 8,
+          sent);
+      const bool apart = replicas != 2;  // else all has as many
+      if (zero == 0) {
+        const double dense = static_cast<double>(rank.parameters.back().offset) +
+                             static_cast<double>(rank.parameters.back().count) - held;
+        EXPECT_NEAR(reduced / (2 * 4 * (dense / 2 + held * (replicas - 1) / replicas)), 1, 1e-12);
+        if (apart) {
+          EXPECT_DOUBLE_EQ(value_of(prediction->formulas, states), held * 16);
+        }
+      }
+      if (zero == 1 && apart) {
+        EXPECT_DOUBLE_EQ(value_of(prediction->formulas, states), held * (8 + 8 / replicas));
+      }
+      // Of a layer: attention gathers and scatters, forward and backward, and once more for its
+      // weights; routers' and norms' gradients are added up. An MLP that is cut would double it.
+      parallelarium::Setup cut = setup;
+      cut.mesh.expert_tensor = true;
+      cut.mesh.ep = 2;
+      std::int64_t more = 0;
+      const Result<Prediction> other = predict(cut, kHere);
+      ASSERT_TRUE(other.ok());
+      for (const Op& op : other->program.ranks[0].ops)
+        if (op.kind == OpKind::kCollective && op.layer >= 0 && op.group >= 0 &&
+            other->program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kTp)
+          ++more;
+      EXPECT_LT(tensor, more);
+    }
+  }
+}
+
 // A skew fills the first rank; what it sends and receives follows, and the step waits for it.
 TEST(RoutedExperts, TakeLongerTheMoreTheyAreSkewed) {
   parallelarium::Setup setup = default_setup();

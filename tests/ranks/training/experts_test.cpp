@@ -19,12 +19,13 @@ void expect_bytes_of_routing(const Setup& setup, const Observation& seen) {
   if (mesh.ep == 1) return;
   const Program program = built(setup);
   for (const RankProgram& rank : program.ranks) {
-    const int me = rank.at.dp % mesh.ep;
+    const ExpertPlace place = expert_place(mesh, rank.at);
+    const int me = place.part;
     std::int64_t sent = 0, received = 0, calls = 0;
     for (const Op& op : rank.ops) {
       if (op.purpose != Purpose::kTokens) continue;
-      const Result<RoutedLayer> routed = route_layer(
-          setup, op.layer, op.microbatch, rank.at.dp / mesh.ep, routing_of_timeline(seen));
+      const Result<RoutedLayer> routed =
+          route_layer(setup, op.layer, op.microbatch, place.group, routing_of_timeline(seen));
       ASSERT_TRUE(routed.ok()) << routed.error().text;
       // On the way back a rank sends what it received.
       const bool back = op.block == 1;
@@ -158,6 +159,65 @@ INSTANTIATE_TEST_SUITE_P(
                     "dp=2 ep=2 bias-rate=0.01 router=sigmoid",
                     "llama dp=4 ep=2 bias-rate=0.01 router=sigmoid pp=2",
                     "dp=4 ep=4 experts=16 expert-groups=4 group-limit=2 router=sigmoid top-k=3"),
+    name_of_case);
+
+// Experts that TP does not cut: each TP rank routes its own tokens and sends them to a group of EP
+// ranks over TP and DP.
+class WholeExperts : public testing::TestWithParam<const char*> {};
+
+TEST_P(WholeExperts, TrainAsOneRankAndRouteItsTokens) {
+  const parallelarium::Setup setup =
+      expert_model(std::string("sequence-parallel=true expert-tensor=false ") + GetParam());
+  Observation seen;
+  expect_real(setup, &seen);
+  if (HasFatalFailure() || seen.routing.empty()) return;
+  expect_bytes_of_routing(setup, seen);
+  const std::vector<Routing>& alone = one_rank(setup).observation.routing;
+  ASSERT_EQ(alone.size(), seen.routing.size());
+  const int tp = setup.mesh.tp;
+  for (std::size_t step = 0; step < alone.size(); ++step) {
+    ASSERT_EQ(alone[step].entries.size() * static_cast<std::size_t>(tp),
+              seen.routing[step].entries.size());
+    for (const RoutedMicrobatch& entry : alone[step].entries) {
+      std::vector<std::int64_t> chosen(entry.load.chosen.size(), 0);
+      const int replica = entry.microbatch / setup.microbatches;
+      for (int home = replica * tp; home < (replica + 1) * tp; ++home) {
+        const RouterLoad* part =
+            find_load(seen.routing[step], entry.layer, entry.microbatch % setup.microbatches, home);
+        ASSERT_NE(part, nullptr);
+        for (std::size_t expert = 0; expert < chosen.size(); ++expert)
+          chosen[expert] += part->chosen[expert];
+      }
+      EXPECT_EQ(chosen, entry.load.chosen);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OverTensorRanks, WholeExperts,
+    testing::Values("tp=2", "tp=2 ep=2", "llama tp=4 ep=2", "tp=2 dp=2 ep=4", "tp=2 dp=2 ep=2",
+                    "llama tp=2 dp=4 ep=4 router=sigmoid", "tp=4 dp=2 ep=8 top-k=1",
+                    "tp=2 dp=2 ep=4 expert-placement=round-robin micro-batch=3",
+                    "llama tp=4 dp=2 ep=4 shared-experts=1 first-dense=1",
+                    "tp=2 dp=2 ep=4 clip=0.05", "tp=4 dp=2 ep=2 clip=0.05",
+                    "tp=2 dp=3 ep=2 clip=0.05 microbatches=4",
+                    "tp=2 dp=2 ep=4 z-loss=0.01 balance-loss=0.1",
+                    "tp=2 dp=2 ep=2 balance-loss=0 recompute=full", "tp=2 dp=2 ep=4 dropout=0.1",
+                    "tp=2 dp=2 ep=4 recompute=norms,experts balance-loss=0.1",
+                    "tp=2 dp=2 ep=4 bias-rate=0.01 router=sigmoid",
+                    "tp=2 dp=2 ep=2 sequence-regather=false ring-tensor=true"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    OverReplicas, WholeExperts,
+    testing::Values("tp=2 dp=2 ep=2 zero=1", "tp=2 dp=4 ep=4 zero=1 clip=0.05",
+                    "llama tp=2 dp=2 ep=4 zero=2 microbatches=3", "tp=4 dp=2 ep=2 zero=3 clip=0.05",
+                    "tp=2 dp=4 ep=2 zero=2 zero-group=2 clip=0.05",
+                    "tp=2 dp=4 ep=4 zero=3 zero-group=2", "tp=4 dp=1 ep=2 zero=1 clip=0.05",
+                    "tp=2 dp=2 ep=4 pp=2 microbatches=4", "tp=2 dp=2 ep=2 pp=2 clip=0.05 zero=1",
+                    "tp=2 dp=2 ep=4 pp=2 order=tp-cp-ep-pp-dp zero=1",
+                    "tp=2 dp=2 ep=4 pp=2 schedule=zb-h1 microbatches=4 shared-experts=1",
+                    "tp=2 dp=2 ep=4 pp=2 schedule=dualpipe microbatches=4 clip=0.05",
+                    "tp=2 dp=2 ep=4 collectives=ring"),
     name_of_case);
 
 TEST(Skew, FillsTheRankOfTheFirstExpert) {

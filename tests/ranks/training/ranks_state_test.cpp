@@ -86,7 +86,8 @@ TEST_P(RanksState, ReducedGradientsAreThoseOfOneRank) {
     for (const ParameterSlice& slice : rank.parameters) {
       for (const NamedTensor& whole : one.last_gradients) {
         if (whole.parameter != slice.parameter || whole.layer != slice.layer) continue;
-        const ExpertShare share{setup.mesh.ep, rank.at.dp % setup.mesh.ep, setup.expert_placement};
+        const ExpertShare share{setup.mesh.ep, expert_place(setup.mesh, rank.at).part,
+                                setup.expert_placement, !setup.mesh.expert_tensor};
         for (const SliceStretches& part : slice_of(setup.model, slice.parameter, setup.mesh.tp,
                                                    rank.at.tp, slice.layer, share)) {
           for (std::int64_t time = 0; time < part.times; ++time) {

@@ -35,7 +35,7 @@ bool carries_rows(const LayerStep& step) {
 std::vector<RowRun> runs_at(const LayerPicture& picture, const LayerStep& step, int rank) {
   if (!picture.shows_routes() || step.kind != LayerStepKind::kCompute) return {};
   if (carries_rows(step) && !picture.shows_sent_rows()) return {};
-  return row_runs(*picture.routed, step.piece, picture.layer->ranks[std::size_t(rank)].at.dp);
+  return row_runs(*picture.routed, step.piece, picture.layer->ranks[std::size_t(rank)].home);
 }
 
 // "rank 0: 130 (stay), rank 2: 126"; "expert 0: 60, expert 1: 64"
@@ -232,7 +232,7 @@ std::vector<FactLine> expert_facts(const LayerPicture& picture, int step, int ra
   if (!picture.shows_routes()) return facts;
   const LayerStep& of = picture.layer->steps[std::size_t(step)];
   const RoutedLayer& routed = *picture.routed;
-  const int home = picture.layer->ranks[std::size_t(rank)].at.dp;
+  const int home = picture.layer->ranks[std::size_t(rank)].home;
   if (carries_rows(of) && picture.shows_sent_rows())
     facts.push_back(
         {way_of_rows(of), runs_text(picture, row_runs(routed, Piece::kDispatch, home), rank) +

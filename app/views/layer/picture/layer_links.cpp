@@ -28,7 +28,7 @@ int group_of(const LayerStep& step, const LayerRank& rank) {
     case Axis::kCp:
       return rank.at.dp * kApart + rank.at.tp;
     case Axis::kEp:
-      return rank.at.cp * kApart + rank.at.tp;
+      return rank.experts_with;
     case Axis::kWorld:
       return 0;
     default:

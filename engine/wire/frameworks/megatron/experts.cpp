@@ -131,6 +131,49 @@ FrameworkRow balance(const MegatronNames& n) {
   return row;
 }
 
+// transformer_config.py: with EP, without full recompute, and in a pipeline interleaved only.
+FrameworkRow exchanges_overlap(const MegatronNames& n) {
+  FrameworkRow row = n.flag("overlap-moe-expert-parallel-comm", true,
+                            "model.overlap_moe_expert_parallel_comm", "overlap_experts");
+  row.write = [write = row.write](const Setup& setup, Entries& entries) {
+    const bool staged = setup.mesh.pp == 1 || setup.schedule == "interleaved";
+    const bool can = setup.mesh.ep > 1 && staged && setup.recompute != Recompute::kFull;
+    if (can || !setup.overlap_experts) write(setup, entries);
+  };
+  return row;
+}
+
+// TP cuts experts, too, unless told otherwise; EP takes the ranks of CP in either case, which a
+// Setup says of whole experts alone. Source: core/model_parallel_config.py, __post_init__;
+// core/parallel_state.py, initialize_model_parallel.
+FrameworkRow expert_tensor(const MegatronNames& n) {
+  const std::string name = n("expert-tensor-parallel-size", "model.expert_tensor_parallel_size");
+  FrameworkRow row;
+  row.names = {name};
+  row.settings = {"mesh.expert_tensor"};
+  row.write = [name](const Setup& setup, Entries& entries) {
+    if (has_whole_experts(setup)) entries.emplace_back(name, 1);
+  };
+  row.read = [name](Draft& draft) -> Result<void> {
+    Mesh& mesh = draft.setup.mesh;
+    const Result<std::int64_t> size = whole_at(draft, name, mesh.tp, 1, 65'536);
+    if (!size) return size.error();
+    const bool over_context = mesh.tp == 1 && mesh.cp > 1;
+    mesh.expert_tensor = (*size == mesh.tp && !over_context) || !has_experts(draft.setup);
+    if (!mesh.expert_tensor && *size != 1)
+      draft.notes.push_back(message("framework-expert-tensor",
+                                    "{} {} cuts each expert into fewer parts than TP {}; a Setup "
+                                    "cuts it into as many as TP, or not at all, as here.",
+                                    draft.shown_name(name), *size, mesh.tp));
+    return {};
+  };
+  return row;
+}
+
+// Under sequence parallelism each TP rank sends its own tokens to the ranks of its EP group, and
+// those that hold the parts of an expert gather what came. Without it Megatron does not train
+// experts. Source: core/transformer/moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher,
+// token_dispatch and dispatch_postprocess; moe_layer.py, forward.
 FrameworkRow dispatcher(const MegatronNames& n) {
   FrameworkRow row = translated(n("moe-token-dispatcher-type", "model.moe_token_dispatcher_type"),
                                 "expert_dispatch",
@@ -145,67 +188,65 @@ FrameworkRow dispatcher(const MegatronNames& n) {
     if (setup.expert_dispatch == ExpertDispatch::kOncePerNode)
       entries.emplace_back(type, "fp32");  // DeepEP asks for it
   };
+  row.read = [read = row.read](Draft& draft) -> Result<void> {
+    if (Result<void> set = read(draft); !set) return set;
+    Setup& setup = draft.setup;
+    const bool shares = setup.mesh.tp > 1 && setup.mesh.expert_tensor && setup.sequence_parallel;
+    if (shares && setup.expert_dispatch == ExpertDispatch::kCopies)
+      setup.expert_dispatch = ExpertDispatch::kTensorShares;
+    return {};
+  };
   return row;
 }
 
-// transformer_config.py: with EP, without full recompute, and in a pipeline interleaved only.
-FrameworkRow exchanges_overlap(const MegatronNames& n) {
-  FrameworkRow row = n.flag("overlap-moe-expert-parallel-comm", true,
-                            "model.overlap_moe_expert_parallel_comm", "overlap_experts");
-  row.write = [write = row.write](const Setup& setup, Entries& entries) {
-    const bool staged = setup.mesh.pp == 1 || setup.schedule == "interleaved";
-    const bool can = setup.mesh.ep > 1 && staged && setup.recompute != Recompute::kFull;
-    if (can || !setup.overlap_experts) write(setup, entries);
+// What means nothing of a dense model.
+FrameworkRow of_experts(FrameworkRow row) {
+  row.read = [read = row.read](Draft& draft) -> Result<void> {
+    return has_experts(draft.setup) ? read(draft) : Result<void>();
   };
-  return row;
+  return only_where(has_experts, std::move(row));
 }
 
 }  // namespace
 
+std::vector<FrameworkRow> megatron_expert_mesh_rows(const MegatronNames& n) {
+  return {expert_tensor(n), of_experts(dispatcher(n))};
+}
+
 std::vector<FrameworkRow> megatron_expert_rows(const MegatronNames& n) {
   std::vector<FrameworkRow> rows;
-  const auto add = [&](FrameworkRow row) {
-    rows.push_back(only_where(has_experts, std::move(row)));
-  };
+  const auto add = [&](FrameworkRow row) { rows.push_back(of_experts(std::move(row))); };
   FrameworkRow count = same(n("num-experts", "model.num_moe_experts"), "model.experts.count", 0,
                             Written::kWhereNotUsual);
   count.read = [read = count.read](Draft& draft) {
     draft.setup.model.experts = {};
     return read(draft);
   };
-  add(std::move(count));
-  const auto of_experts = [&](FrameworkRow row) {  // means nothing of a dense model
-    row.read = [read = row.read](Draft& draft) -> Result<void> {
-      return has_experts(draft.setup) ? read(draft) : Result<void>();
-    };
-    add(std::move(row));
-  };
-  of_experts(same(n("moe-router-topk", "model.moe_router_topk"), "model.experts.top_k", 2));
+  rows.push_back(only_where(has_experts, std::move(count)));
+  add(same(n("moe-router-topk", "model.moe_router_topk"), "model.experts.top_k", 2));
   FrameworkRow width =
       same(n("moe-ffn-hidden-size", "model.moe_ffn_hidden_size"), "model.experts.ffn");
   width.read = [read = width.read](Draft& draft) {
     draft.setup.model.experts.ffn = draft.setup.model.ffn;
     return read(draft);
   };
-  of_experts(std::move(width));
-  of_experts(shared_experts(n));
-  of_experts(dense_layers(n));
-  of_experts(same(n("moe-expert-capacity-factor", "model.moe_expert_capacity_factor"),
-                  "model.experts.capacity", 0, Written::kWhereNotUsual));
-  of_experts(translated(
+  add(std::move(width));
+  add(shared_experts(n));
+  add(dense_layers(n));
+  add(same(n("moe-expert-capacity-factor", "model.moe_expert_capacity_factor"),
+           "model.experts.capacity", 0, Written::kWhereNotUsual));
+  add(translated(
       n("moe-router-score-function", "model.moe_router_score_function"), "model.experts.router",
       {{"softmax", "softmax"}, {"sigmoid", "sigmoid"}, {"sqrtsoftplus", nullptr}}, "softmax"));
-  of_experts(same(n("moe-router-num-groups", "model.moe_router_num_groups"), "model.experts.groups",
-                  0, Written::kWhereNotUsual));
-  of_experts(same(n("moe-router-group-topk", "model.moe_router_group_topk"),
-                  "model.experts.group_limit", 0, Written::kWhereNotUsual));
-  of_experts(balance(n));
-  of_experts(
-      same(n("moe-z-loss-coeff", "model.moe_z_loss_coeff"), "z_loss", 0, Written::kWhereNotUsual));
-  of_experts(selection_bias(n));
-  of_experts(dispatcher(n));
-  of_experts(exchanges_overlap(n));
-  of_experts(fixed(n("moe-grouped-gemm", "model.moe_grouped_gemm"), true));
+  add(same(n("moe-router-num-groups", "model.moe_router_num_groups"), "model.experts.groups", 0,
+           Written::kWhereNotUsual));
+  add(same(n("moe-router-group-topk", "model.moe_router_group_topk"), "model.experts.group_limit",
+           0, Written::kWhereNotUsual));
+  add(balance(n));
+  add(same(n("moe-z-loss-coeff", "model.moe_z_loss_coeff"), "z_loss", 0, Written::kWhereNotUsual));
+  add(selection_bias(n));
+  add(exchanges_overlap(n));
+  add(fixed(n("moe-grouped-gemm", "model.moe_grouped_gemm"), true));
   return rows;
 }
 

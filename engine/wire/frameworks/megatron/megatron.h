@@ -28,6 +28,8 @@ bool can_build_in_parts(const Setup& setup);
 
 std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_expert_rows(const MegatronNames& names);
+// How experts lie on the mesh, behind the rows of the mesh.
+std::vector<FrameworkRow> megatron_expert_mesh_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_training_rows(const MegatronNames& names);
 

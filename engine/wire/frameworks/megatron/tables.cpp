@@ -8,8 +8,8 @@ namespace {
 
 std::vector<FrameworkRow> rows_of(const MegatronNames& names) {
   std::vector<FrameworkRow> all;
-  for (auto* part :
-       {megatron_model_rows, megatron_expert_rows, megatron_parallel_rows, megatron_training_rows})
+  for (auto* part : {megatron_model_rows, megatron_expert_rows, megatron_parallel_rows,
+                     megatron_expert_mesh_rows, megatron_training_rows})
     for (FrameworkRow& row : part(names)) all.push_back(std::move(row));
   return all;
 }
@@ -36,6 +36,10 @@ std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
            message("framework-megatron-experts",
                    "Megatron does it with EP, without full recompute, and in a pipeline in its "
                    "interleaved schedule alone.")},
+          {"expert_dispatch",
+           message("framework-megatron-dispatch",
+                   "With sequence parallelism Megatron's TP ranks send their own tokens alone, and "
+                   "without it, it does not train experts beside TP.")},
           {"bias_rate", message("framework-megatron-bias",
                                 "Megatron has such a bias for sigmoid routers alone.")},
           {"recompute", message("framework-megatron-recompute",
@@ -58,6 +62,17 @@ std::vector<Message> caveats_of_megatron(const Setup& setup) {
                               "and refuses TP {} without it.",
                               setup.mesh.tp));
     caveats.back().field = "sequence_parallel";
+  }
+  const Mesh& mesh = setup.mesh;
+  // core/parallel_state.py, initialize_model_parallel().
+  const int replicas = mesh.ranks() / (mesh.etp() * mesh.ep * mesh.pp);
+  if (setup.model.experts.count > 0 && mesh.pp > 1 && mesh.order == RankOrder::kTpCpEpPpDp &&
+      replicas != mesh.dp) {
+    caveats.push_back(message("framework-megatron-order",
+                              "Where stages are neighbours, Megatron wants as many replicas of "
+                              "experts as of the rest, {}, and refuses {}.",
+                              mesh.dp, replicas));
+    caveats.back().field = "mesh.order";
   }
   if (setup.zero < 2) return caveats;
   if (!can_build_in_parts(setup))
