@@ -390,36 +390,6 @@ TEST_P(Framework, RefusesWhatItsTextCannotSay) {
   EXPECT_LT(refused, tried);
 }
 
-// Megatron's all-to-all: each TP rank sends its own tokens, and gathers what came where TP cuts
-// experts. Without sequence parallelism it trains no experts beside TP.
-TEST(MegatronExperts, AreCutAndSentAsItsTextsMean) {
-  struct Said {
-    const char* flags;
-    bool expert_tensor;
-    ExpertDispatch dispatch;
-  };
-  constexpr auto kShares = ExpertDispatch::kTensorShares, kCopies = ExpertDispatch::kCopies;
-  for (const auto& [flags, expert_tensor, dispatch] :
-       {Said{"--sequence-parallel", true, kShares},
-        Said{"--sequence-parallel --expert-tensor-parallel-size 4", true, kShares},
-        Said{"--sequence-parallel --expert-tensor-parallel-size 1", false, kCopies},
-        Said{"--sequence-parallel --moe-token-dispatcher-type flex", true,
-             ExpertDispatch::kOncePerNode},
-        Said{"", true, kCopies}}) {
-    const std::string line =
-        "torchrun --nnodes 16 --nproc-per-node 8 pretrain_gpt.py --num-layers 56 --hidden-size "
-        "6144 --num-attention-heads 48 --num-experts 8 --expert-model-parallel-size 4 "
-        "--tensor-model-parallel-size 4 --pipeline-model-parallel-size 8 --micro-batch-size 1 "
-        "--global-batch-size 64 --bf16 ";
-    const Result<FrameworkSetup> read =
-        read_from_framework("megatron", line + flags, default_setup());
-    ASSERT_TRUE(read.ok()) << read.error().text;
-    EXPECT_EQ(read->setup.mesh.expert_tensor, expert_tensor) << flags;
-    EXPECT_EQ(read->setup.expert_dispatch, dispatch) << flags;
-    EXPECT_TRUE(validate(read->setup).empty()) << flags;
-  }
-}
-
 TEST_P(Framework, ReadsNothingOutOfNoise) {
   for (const char* text :
        {"", "\n", "{", "--", "\"", "a: [", "config.x = (", "--num-layers", "a:\n  b\n c",

@@ -8,7 +8,9 @@
 // Where each TP rank sends its own tokens alone, the ranks that hold parts of an expert gather what
 // came to all of them before its products, and add up and cut the results after them. Source:
 // Megatron-LM, megatron/core/transformer/moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher. Where
-// experts are whole (Mesh::expert_tensor), EP takes TP's ranks in, and nothing is gathered.
+// experts are whole (Mesh::expert_tensor), EP takes TP's ranks in, and nothing is gathered. In both
+// cases they add up how often each expert was chosen, since the balance loss counts the tokens of a
+// whole micro-batch. Source: the same, moe/router.py, over tp_cp_group.
 #include "engine/passes/writers/expert_writer.h"
 
 namespace parallelarium {
@@ -22,6 +24,7 @@ class ExpertsPass {
         experts_(setup.model.experts),
         fp8_(setup.fp8_dispatch),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
+        balances_(routes_own_tokens(setup) && setup.balance_loss > 0),
         shares_(gathers_expert_tokens(setup)),
         travels_(setup.mesh.ep > 1),
         lane_(setup.overlap_experts ? Lane::kData : Lane::kCompute),
@@ -31,7 +34,12 @@ class ExpertsPass {
     const Piece piece = draft.op.piece;
     const bool input = draft.op.phase == Phase::kInputGrad;
     const bool forward = draft.op.phase == Phase::kForward || draft.op.phase == Phase::kRecompute;
-    if (piece == Piece::kDispatch && forward) {
+    if (piece == Piece::kRouter && forward && balances_) {
+      drafts_.push_back(std::move(draft));
+      sum_choices();
+    } else if (!travels_ && !shares_) {
+      drafts_.push_back(std::move(draft));
+    } else if (piece == Piece::kDispatch && forward) {
       rename(draft.operands.back(), kSent);
       if (gates_travel_) draft.operands[draft.operands.size() - 2].part = kRowGates;
       drafts_.push_back(std::move(draft));
@@ -111,6 +119,17 @@ class ExpertsPass {
                       counts_by_place(beside), counts_by_rank(beside, false)};
     return draft;
   }
+  // Over TP, of the router that was added last.
+  void sum_choices() {
+    const Draft& router = drafts_.back();
+    Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kCounts,
+                                 experts_.count * 4, DataType::kI32, router);
+    DraftOperand chosen = counts(router);
+    chosen.access = Access::kAccumulate;
+    chosen.offset = chosen_offset(sizes_.routed, experts_.top_k);
+    sum.operands = {chosen};
+    drafts_.push_back(std::move(sum));
+  }
   // Over TP; `from` and `to` as on one rank.
   Draft over_shares(CollectiveKind kind, const Draft& beside, Tensor tensor, ExpertPart from,
                     ExpertPart to) const {
@@ -187,7 +206,7 @@ class ExpertsPass {
 
   const LocalSizes& sizes_;
   const Experts& experts_;
-  const bool fp8_, gates_travel_;
+  const bool fp8_, gates_travel_, balances_;
   const bool shares_, travels_;  // over TP, over EP
   const Lane lane_;
   const std::int64_t row_bytes_;
@@ -198,7 +217,7 @@ class ExpertsPass {
 
 std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts) {
-  if (setup.mesh.ep == 1 && !gathers_expert_tokens(setup)) return drafts;
+  if (setup.mesh.ep == 1 && !routes_own_tokens(setup)) return drafts;
   ExpertsPass pass(setup, sizes);
   for (Draft& draft : drafts) pass.add(std::move(draft));
   return pass.take();

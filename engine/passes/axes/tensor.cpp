@@ -7,8 +7,7 @@
 // as well: the embedding's partial rows are summed, and the loss needs three reductions of one
 // number a token. Routers are not cut: every rank routes all tokens, and a gate's gradient, which
 // needs whole results, is the sum of the ranks' parts. Shared experts are summed with the others.
-// Where each TP rank routes its own tokens, they add up how often experts were chosen, for the
-// balance loss, and where TP cuts experts, experts.cpp gathers what came.
+// Where each TP rank dispatches its own tokens, experts.cpp gathers what came.
 // Setup::overlap_tensor lets input gradients be summed in another lane, behind the weight gradient
 // of the same layer.
 //
@@ -29,7 +28,6 @@
 #include <utility>
 
 #include "engine/passes/pieces.h"
-#include "engine/plan/model/routing.h"
 
 namespace parallelarium {
 
@@ -71,7 +69,6 @@ class TensorPass {
         ring_(lane_of_rings(setup)),
         gates_travel_(setup.expert_gates == ExpertGates::kActivations),
         shares_(routes_own_tokens(setup)),
-        balances_(setup.balance_loss > 0),
         model_(setup.model),
         sizes_(sizes),
         whole_(sizes.N * sizes.shape.C),
@@ -85,9 +82,6 @@ class TensorPass {
     if (shares_ &&
         (piece == Piece::kRouter || piece == Piece::kDispatch || piece == Piece::kUnpermute)) {
       drafts_.push_back(std::move(draft));
-      if (balances_ && piece == Piece::kRouter &&
-          (phase == Phase::kForward || phase == Phase::kRecompute))
-        sum_choices();
       return;
     }
     const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
@@ -352,23 +346,6 @@ class TensorPass {
     drafts_.push_back(std::move(draft));
   }
 
-  // How often each expert was chosen of the tokens of all ranks: the balance loss counts a whole
-  // micro-batch. Source: Megatron-LM, megatron/core/transformer/moe/router.py, over tp_cp_group.
-  void sum_choices() {
-    const Experts& experts = model_.experts;
-    const Draft& router = drafts_.back();
-    Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kCounts,
-                                 experts.count * 4, DataType::kI32, router);
-    for (const DraftOperand& operand : router.operands)
-      if (operand.tensor == Tensor::kRoutes) sum.operands = {operand};
-    DraftOperand& chosen = sum.operands.front();
-    chosen.access = Access::kAccumulate;
-    chosen.opens = 0;
-    chosen.offset = chosen_offset(sizes_.routed, experts.top_k);
-    chosen.count = experts.count;
-    drafts_.push_back(std::move(sum));
-  }
-
   // An operand of the draft, one number a choice.
   void sum_gates(const Draft& beside, DraftOperand gates) {
     Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kGradients,
@@ -396,7 +373,7 @@ class TensorPass {
   // The lane of rings. Neighbour stages work on other actions, and what goes between them waits for
   // these: in the same lane a ring would wait, too.
   const Lane ring_;
-  const bool gates_travel_, shares_, balances_;
+  const bool gates_travel_, shares_;
   std::int32_t batches_ = 0;  // of this action so far
   bool gathered_ = false;     // what the next weight gradient reads
   const Model& model_;
