@@ -130,13 +130,14 @@ TEST_F(LessonRetry, NoForeseenMistakeTellsTheAnswer) {
     for (std::size_t at = 0; at < steps.size(); ++at) {
       const Step& asked = steps[at];
       const bool asks = asked.kind == StepKind::kPredict || asked.kind == StepKind::kExplain;
-      if (!asks || !asked.ask || asked.ask->answer.empty()) continue;
+      if (!asks || !asked.ask || asked.ask->answer.empty() || asked.options.empty()) continue;
+      restore_step(session_, asked.id);
+      player().commit({-12345.678, {}, {}, {}});
+      ASSERT_TRUE(player().state().judgement) << entry.id << " " << asked.id;
+      const Symbols symbols = player().state().judgement->symbols;
       for (const Option& option : asked.options) {
         restore_step(session_, asked.id);
         ASSERT_EQ(step(), asked.id);
-        player().commit({-12345.678, {}, {}, {}});
-        ASSERT_TRUE(player().state().judgement) << entry.id << " " << asked.id;
-        const Symbols symbols = player().state().judgement->symbols;
         const Result<double> wrong = evaluate(option.value, symbols);
         ASSERT_TRUE(wrong) << wrong.error().text;
         player().commit({*wrong, {}, {}, {}});
