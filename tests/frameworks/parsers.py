@@ -142,6 +142,9 @@ def megatron_parser(checkout):
         for axis, name in (("tp", "tensor"), ("pp", "pipeline"), ("cp", "context"), ("ep", "expert")):
             suffix = "_parallel_size" if name in ("context",) else "_model_parallel_size"
             same(axis, getattr(config, name + suffix), mesh[axis])
+        if mesh["ep"] > 1:
+            same("etp", config.expert_tensor_parallel_size,
+                 mesh["tp"] if mesh.get("expert_tensor", True) else 1)
         same("the global batch", args.global_batch_size, batch_of(setup))
         if isinstance(model, dict):  # not a preset's name
             same("layers", config.num_layers, model["layers"])
