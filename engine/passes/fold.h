@@ -29,8 +29,8 @@ enum class FoldedRings : std::uint8_t { kNone, kWhole, kAll };
 // What fold_actions() needs to know of a chunk beside its drafts. Its buffers are numbered by
 // slots.
 struct FoldedSlots {
-  // Ranks wait for each other: experts have unequally many tokens, and whole ones those of the ranks
-  // of TP, too; CP ranks unequal parts of the causal square.
+  // Ranks wait for each other: experts have unequally many tokens, and whole ones those of the
+  // ranks of TP, too; CP ranks unequal parts of the causal square.
   bool uneven = false, uneven_over_tp = false, unbalanced = false;
   bool across = true;  // some actions have no other lane's work between two stretches
   FoldedRings rings = FoldedRings::kNone;

@@ -146,7 +146,7 @@ class Space {
   PlanRequest request_;
   Wholes tp_, pp_, cp_, ep_, dp_, zero_, zero_group_, chunks_, micro_batch_, microbatches_;
   std::vector<bool> sequence_parallel_, expert_tensor_;
-  std::vector<RankOrder> orders_;    // empty: all that make a difference
+  std::vector<RankOrder> orders_;  // empty: all that make a difference
   std::vector<Cut> cuts_;
   double head_layers_ = 0;  // the work of the head, in layers
   std::vector<std::string> schedules_;
