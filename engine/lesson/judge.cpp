@@ -172,6 +172,9 @@ class Judge {
     }
     Result<void> done = checks();
     if (done && !judgement_.wrong_parts.empty()) judgement_.verdict = Verdict::kWrong;
+    judgement_.symbols["broken_checks"] = static_cast<double>(
+        std::count_if(judgement_.checks.begin(), judgement_.checks.end(),
+                      [](const CheckOutcome& outcome) { return !outcome.holds; }));
     return done;
   }
 
@@ -281,6 +284,8 @@ class Judge {
     if (check.of == "setup") {
       setup = to_json(context_.settings.setup);
       setup["collective"] = to_json(context_.settings.collective);
+      setup["ranks"] = context_.settings.setup.mesh.ranks();
+      setup["global_batch"] = context_.settings.setup.global_batch();
     }
     const json& facts = check.of == "setup"            ? setup
                         : check.of == "predicted"      ? context_.predicted

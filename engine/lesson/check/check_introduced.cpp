@@ -86,7 +86,9 @@ std::set<std::string> settings_used(const Step& step) {
       keys.insert(row ? row->key : key);
     }
   for (const Check& check : step.checks)
-    if (check.of == "setup") keys.insert(check.key);
+    // Those two follow from settings, and every text says how many ranks and sequences there are.
+    if (check.of == "setup" && check.key != "ranks" && check.key != "global_batch")
+      keys.insert(check.key);
   return keys;
 }
 

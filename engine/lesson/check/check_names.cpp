@@ -20,6 +20,7 @@ constexpr const char* kHideable[] = {"plan",
                                      "bubble",
                                      "step",
                                      "held",
+                                     "layer",
                                      "experts",
                                      "losses",
                                      "formulas",
@@ -81,8 +82,9 @@ void check_names(const Lesson& lesson, Faults& faults) {
   check_rows(lesson, faults);
   const std::vector<std::string>& symbols = symbol_names();
   const std::set<std::string> reserved = {
-      "guess",  "answer", "predicted", "observed",    "found",      "kept",        "difference",
-      "faults", "missed", "all_parts", "wrong_parts", "first_axis", "second_axis", "third_axis"};
+      "guess",       "answer",        "predicted",  "observed",    "found",
+      "kept",        "difference",    "faults",     "missed",      "all_parts",
+      "wrong_parts", "broken_checks", "first_axis", "second_axis", "third_axis"};
   for (const Drawn& drawn : lesson.parameters)
     if (reserved.count(drawn.name) ||
         std::find(symbols.begin(), symbols.end(), drawn.name) != symbols.end())
