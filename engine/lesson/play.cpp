@@ -19,6 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostTries = 1000;
+constexpr int kFewMicrobatches = 4;  // of a small copy
 constexpr double kMostCombinations = 100000;
 const std::string kCollective = "collective.";
 
@@ -232,12 +233,28 @@ Result<Settings> settings_at(const Lesson& lesson, std::size_t step, const Symbo
   return settings;
 }
 
+namespace {
+
+// As few as show the schedule: four, or more where it needs them.
+void keep_few_microbatches(Setup& copy) {
+  Setup fewer = copy;
+  for (fewer.microbatches = kFewMicrobatches; fewer.microbatches < copy.microbatches;
+       ++fewer.microbatches)
+    if (validate(fewer).empty()) {
+      copy = fewer;
+      return;
+    }
+}
+
+}  // namespace
+
 Result<Settings> entered(const Step& step, Settings before, const Symbols& drawn) {
   if (step.small_copy) {
     // Of cores, whatever this computer has, so that everybody's copy is the same.
     Result<Setup> copy = small_copy(before.setup, Computer());
     if (!copy) return copy.error();
     before.setup = std::move(*copy);
+    keep_few_microbatches(before.setup);
   }
   return with_fields(std::move(before), step.setup, drawn);
 }

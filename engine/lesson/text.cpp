@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/lesson/problem/problem.h"
+#include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
 
@@ -179,6 +180,13 @@ Result<std::string> fill_in(std::string_view markdown, const Symbols& symbols,
     }
     std::string_view unit = "1";
     const auto colon = inside.find(':');
+    if (inside.substr(0, colon) == "schedule" && colon != std::string_view::npos) {
+      const Result<const ScheduleRule*> rule = schedule_at(inside.substr(colon + 1), symbols);
+      if (!rule) return rule.error();
+      result += (*rule)->title;
+      markdown = markdown.substr(close + 2);
+      continue;
+    }
     if (colon != std::string_view::npos) {
       unit = inside.substr(0, colon);
       inside = inside.substr(colon + 1);

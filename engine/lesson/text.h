@@ -17,7 +17,8 @@
 //   ### rubric some-id        what a row of the rubric gives points for
 //
 // {{expression}} and {{share: expression}} put a number in: units are those of Formula.
-// {{expression | one | two}} puts in one of several words, as picked() does (problem.h).
+// {{expression | one | two}} puts in one of several words, as picked() does (problem.h), and
+// {{schedule: expression}} the title of schedule_at().
 #pragma once
 
 #include <functional>

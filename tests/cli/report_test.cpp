@@ -143,7 +143,7 @@ TEST(LessonReport, GivesPointsForADefendedPlanWhateverTheFileClaims) {
       {"version", lesson->version},          {"seed", 4},       {"steps", json::array()}};
   json rejections = {{"step", "three-rejections"}, {"attempts", 1}, {"right", true}};
   rejections["parts"] = {{"refused-number", drawn.at("refused_number")},
-                         {"large-number", drawn.at("large_number") / 1e9 * 1.04},
+                         {"large-number", drawn.at("large_number") / 1073741824 * 1.04},
                          {"slow-number", drawn.at("slow_number") + 0.05},
                          {"slow-cause", "heads"}};
   play["steps"].push_back(rejections);

@@ -3,12 +3,16 @@
 // predictions of them say, and a student's plan is judged by figures of its own.
 #include "engine/lesson/problem/problem.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <set>
 
 #include "engine/lesson/teaching/report.h"
 #include "engine/plan/placement/resolve.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/search.h"
 #include "engine/predict/predict.h"
 #include "tests/lesson/hand_in.h"
 
@@ -29,9 +33,10 @@ Setup named_setup(const Lesson& lesson, const Symbols& drawn, const std::string&
   setup.zero = at("zero");
   setup.micro_batch = at("micro_batch");
   setup.microbatches = at("microbatches");
-  setup.schedule = at("interleaved") == 1 ? "interleaved" : "1f1b";
+  setup.schedule = std::string(kScheduleRules.at(std::size_t(at("schedule"))).name);
   setup.chunks = at("chunks");
-  setup.recompute = at("recompute") == 1 ? Recompute::kFull : Recompute::kNone;
+  setup.recompute =
+      std::array{Recompute::kNone, Recompute::kSelective, Recompute::kFull}[at("recompute")];
   setup.sequence_parallel = at("sp") == 1;
   return setup;
 }
@@ -80,7 +85,7 @@ TEST_P(Problems, RejectionsAreWhatAPredictionOfEachSays) {
   // Refused: by hand, layers over stages or heads over TP leave so many.
   const parallelarium::Setup refused = named_setup(lesson_, drawn, "refused");
   EXPECT_FALSE(validate(refused).empty());
-  const int stages = refused.mesh.pp * refused.chunks;
+  const int stages = stages_of(refused);
   const int left[] = {refused.model.layers % stages, refused.model.heads % refused.mesh.tp};
   const auto cause = static_cast<std::size_t>(drawn.at("refused_cause"));
   ASSERT_LE(cause, 1u);
@@ -107,6 +112,129 @@ TEST_P(Problems, RejectionsAreWhatAPredictionOfEachSays) {
   const parallelarium::Setup slow = named_setup(lesson_, drawn, "slow");
   EXPECT_NEAR(predicted(slow).step.seconds / best.step.seconds - 1, drawn.at("slow_number"), 1e-6);
   EXPECT_GT(drawn.at("slow_number"), 0.04);
+}
+
+// What the lesson lets a student set and commit, tried one by one: every schedule that the window
+// offers, on the meshes and with the sharings that are likely to pay.
+TEST_P(Problems, NoPlanThatAStudentMayChooseBeatsTheBest) {
+  const Symbols drawn = draw(lesson_, static_cast<std::uint64_t>(GetParam()));
+  const parallelarium::Setup start = settings_at(lesson_, 1, drawn)->setup;
+  const Machine machine = situation_of(start, Computer())->machine;
+  const auto batch = static_cast<int>(drawn.at("batch")), rule = static_cast<int>(drawn.at("rule"));
+  const double device_bytes = drawn.at("cluster") == 2 ? 96e9 : 80e9;
+  const double most_bytes = device_bytes - (rule == 2 ? 40e9 : 0);
+  const std::vector<int> shared = rule == 0 ? std::vector{1} : std::vector{1, 3};
+  int tried = 0;
+  const auto try_one = [&](parallelarium::Setup setup, const ScheduleRule& schedule) {
+    const int replicas = setup.mesh.dp * setup.micro_batch;
+    if (setup.mesh.ranks() != 24 || batch % replicas != 0 || (rule == 1 && setup.mesh.dp > 4))
+      return;
+    setup.schedule = std::string(schedule.name);
+    setup.chunks = schedule.chunks == 0 ? 2 : 1;
+    setup.microbatches = batch / replicas;
+    if (!validate(setup).empty()) return;
+    const Result<Tried> one = try_setup(setup, machine, false);
+    if (!one) return;
+    ++tried;
+    if (static_cast<double>(one->plan.needed_bytes) > most_bytes) return;
+    EXPECT_GE(one->plan.step.seconds, drawn.at("plan_seconds") * (1 - 1e-6))
+        << schedule.name << " TP " << setup.mesh.tp << " PP " << setup.mesh.pp << " ZeRO "
+        << setup.zero << " micro-batch " << setup.micro_batch << " recompute "
+        << (setup.recompute == Recompute::kFull);
+  };
+  for (const int tp : {1, 2, 4, 8})
+    for (const int pp : {1, 2, 3, 4, 6})
+      for (const int zero : shared)
+        for (const Recompute recompute : {Recompute::kNone, Recompute::kFull})
+          for (const ScheduleRule& schedule : kScheduleRules) {
+            parallelarium::Setup setup = start;
+            setup.mesh.tp = tp;
+            setup.mesh.pp = pp;
+            setup.mesh.dp = 24 / (tp * pp);
+            setup.sequence_parallel = tp > 1;
+            setup.zero = zero;
+            setup.recompute = recompute;
+            setup.micro_batch = 1;
+            try_one(setup, schedule);
+          }
+  EXPECT_GT(tried, 50);
+}
+
+// The table of the task says of machine and model what the Setup has.
+TEST(CapstoneTask, TellsTheFactsOfItsSetup) {
+  const Lesson lesson = shipped(kCapstone);
+  for (const Symbols& drawn : draws(lesson)) {
+    const Settings start = *settings_at(lesson, 0, drawn);
+    const Result<Situation> here = situation_of(start.setup, Computer());
+    ASSERT_TRUE(here) << here.error().text;
+    const Machine& machine = here->machine;
+    const Model& model = here->setup.model;
+    Context context;
+    context.settings = start;
+    context.drawn = drawn;
+    const Result<std::string> text =
+        fill_in(lesson.text("en").steps.at("the-task").body, context.symbols());
+    ASSERT_TRUE(text) << text.error().text;
+    const auto rate = [](double of) { return fmt::format("{:g}", of / 1e9); };
+    EXPECT_THAT(*text,
+                testing::HasSubstr(rate(machine.intra_node.bytes_per_second.value) + " and " +
+                                   rate(machine.inter_node.bytes_per_second.value) + " GB/s"));
+    EXPECT_THAT(*text,
+                testing::HasSubstr(fmt::format("| {:g} GB", machine.memory_bytes.value / 1e9)));
+    EXPECT_THAT(*text, testing::HasSubstr(model.mlp == Mlp::kSwiglu ? "SwiGLU" : "GELU"));
+    EXPECT_THAT(*text, testing::HasSubstr(model.tied ? "head shared" : "head apart"));
+    EXPECT_THAT(*text, testing::HasSubstr(
+                           fmt::format("{}, {}, {} |", model.layers, model.hidden, model.ffn)));
+    EXPECT_TRUE(here->setup.overlap_gradients);
+    EXPECT_TRUE(here->setup.stage_layers.empty());
+  }
+}
+
+// Conditions name all ranks and the whole batch, whatever else is set.
+TEST(Conditions, OfASetupKnowItsRanksAndItsBatch) {
+  Context context;
+  context.settings.setup.mesh.dp = 3;
+  context.settings.setup.mesh.tp = 2;
+  context.settings.setup.micro_batch = 2;
+  context.settings.setup.microbatches = 5;
+  Step step;
+  step.kind = StepKind::kGoal;
+  Check ranks, batch;
+  ranks.of = batch.of = "setup";
+  ranks.op = batch.op = "==";
+  ranks.key = "ranks";
+  ranks.value = "6";
+  batch.key = "global_batch";
+  batch.value = "30";
+  step.checks = {ranks, batch};
+  const Result<Judgement> judged = judge(step, {}, context);
+  ASSERT_TRUE(judged) << judged.error().text;
+  EXPECT_EQ(judged->verdict, Verdict::kRight);
+}
+
+// Whatever schedule a student has chosen, the small copy is one that can be.
+TEST(SmallCopies, KeepFewMicrobatchesThatTheScheduleTakes) {
+  const Lesson lesson = shipped(kCapstone);
+  const Symbols drawn = draw(lesson, 1);
+  const Step& copies = *lesson.find("a-small-copy");
+  int made = 0;
+  for (const ScheduleRule& rule : kScheduleRules) {
+    Settings plan = *settings_at(lesson, 1, drawn);
+    plan.setup.mesh.tp = 2;
+    plan.setup.mesh.pp = 4;
+    plan.setup.mesh.dp = 3;
+    plan.setup.schedule = std::string(rule.name);
+    plan.setup.chunks = rule.chunks == 0 ? 2 : 1;
+    plan.setup.microbatches = 24;
+    if (!validate(plan.setup).empty()) continue;
+    const Result<Settings> copy = entered(copies, plan, drawn);
+    ASSERT_TRUE(copy) << rule.name << ": " << copy.error().text;
+    EXPECT_TRUE(validate(copy->setup).empty()) << rule.name;
+    EXPECT_GE(copy->setup.microbatches, 4) << rule.name;
+    EXPECT_LE(copy->setup.microbatches, 2 * copy->setup.mesh.pp + 2) << rule.name;
+    ++made;
+  }
+  EXPECT_GT(made, 8);
 }
 
 TEST_P(Problems, AStudentsPlanIsJudgedByFiguresOfItsOwn) {

@@ -5,6 +5,7 @@
 
 #include "engine/lesson/problem/rejections.h"
 #include "engine/plan/placement/resolve.h"
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
@@ -12,6 +13,16 @@ namespace parallelarium {
 namespace {
 
 constexpr std::string_view kBetween = " | ";
+constexpr std::string_view kSchedule = "schedule:";
+
+double number_of(const Schedule& schedule) {
+  const ScheduleRule* rule = find_schedule_rule(schedule);
+  return rule ? static_cast<double>(rule - kScheduleRules.data()) : -1;
+}
+
+double number_of(Recompute recompute) {
+  return recompute == Recompute::kNone ? 0 : recompute == Recompute::kFull ? 2 : 1;
+}
 
 std::string without_spaces(std::string_view text) {
   const auto begin = text.find_first_not_of(' ');
@@ -84,8 +95,8 @@ void name_setup(Symbols& symbols, const std::string& name, const Setup& setup) {
   add("micro_batch", setup.micro_batch);
   add("microbatches", setup.microbatches);
   add("chunks", setup.chunks);
-  add("interleaved", setup.schedule.name() == "interleaved" ? 1 : 0);
-  add("recompute", setup.recompute == Recompute::kNone ? 0 : 1);
+  add("schedule", number_of(setup.schedule));
+  add("recompute", number_of(setup.recompute));
   add("sp", setup.sequence_parallel ? 1 : 0);
 }
 
@@ -112,8 +123,24 @@ std::vector<std::string> alternatives_of(const std::string& text) {
   return all;
 }
 
+Result<const ScheduleRule*> schedule_at(std::string_view expression, const Symbols& symbols) {
+  const Result<double> place = evaluate(expression, symbols);
+  if (!place) return place.error();
+  if (*place < 0 || *place >= static_cast<double>(kScheduleRules.size()) ||
+      *place != std::floor(*place))
+    return message("lesson-schedule", "There are {} schedules, and {} is none of them.",
+                   kScheduleRules.size(), *place);
+  return &kScheduleRules[static_cast<std::size_t>(*place)];
+}
+
 Result<std::string> picked(const std::string& text, const Symbols& symbols) {
   if (text.empty() || text.front() != '=') return text;
+  if (text.starts_with("=" + std::string(kSchedule))) {
+    const Result<const ScheduleRule*> rule =
+        schedule_at(std::string_view(text).substr(1 + kSchedule.size()), symbols);
+    if (!rule) return rule.error();
+    return std::string((*rule)->name);
+  }
   const std::string expression = text.substr(1, text.find(kBetween) - 1);
   const Result<double> number = evaluate(expression, symbols);
   if (!number) return number.error();

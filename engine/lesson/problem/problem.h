@@ -2,10 +2,11 @@
 // Planning problems of a lesson. The planner answers them, and expressions name what it finds.
 //
 // A problem called "plan" gives, beside what was drawn: plan_tp, plan_pp, plan_dp, plan_zero,
-// plan_micro_batch, plan_microbatches, plan_chunks, plan_interleaved, plan_recompute (1: full) and
-// plan_sp of the fastest plan, with plan_seconds of its step and plan_bytes of its fullest rank.
-// Where "rejections" is true, three candidates that it rejects have the same names, with
-// "refused_", "large_" and "slow_" before them, a _cause (place in kRejectionCauses) and a _number:
+// plan_micro_batch, plan_microbatches, plan_chunks, plan_schedule (place in kScheduleRules),
+// plan_recompute (0: none, 1: selective, 2: full) and plan_sp of the fastest plan, with
+// plan_seconds of its step and plan_bytes of its fullest rank. Where "rejections" is true, three
+// candidates that it rejects have the same names, with "refused_", "large_" and "slow_" before
+// them, a _cause (place in kRejectionCauses) and a _number:
 //
 //   refused  by validate(), since layers or heads do not divide: what is left over
 //   large    too large for a device: bytes that its fullest rank needs
@@ -25,6 +26,8 @@
 
 namespace parallelarium {
 
+struct ScheduleRule;
+
 inline constexpr std::string_view kRejectionCauses[] = {
     "layers", "heads", "states", "activations", "recompute", "waiting", "tp", "dp"};
 
@@ -40,8 +43,12 @@ struct PlanProblem {
   bool rejections = false;
 };
 
+// The schedule whose place in kScheduleRules the expression gives. Error: it gives none.
+Result<const ScheduleRule*> schedule_at(std::string_view expression, const Symbols& symbols);
+
 // The value of a field or a part: itself; what "=expression" gives; of "=expression | a | b", the
-// alternative whose place, from 0, the expression gives. Error: it gives none.
+// alternative whose place, from 0, the expression gives; of "=schedule: expression", the name of
+// schedule_at(). Error: it gives none.
 Result<std::string> picked(const std::string& text, const Symbols& symbols);
 // Whether it is one of several alternatives, and those.
 std::vector<std::string> alternatives_of(const std::string& text);
