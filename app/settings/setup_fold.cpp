@@ -37,6 +37,9 @@ SetupFold::SetupFold(Session& session, QWidget* parent) : QScrollArea(parent), s
     if (isVisible() && session_.subject().prediction() != shown_) refresh();
   };
   connect(&session_, &Session::prediction_changed, this, follow);
+  connect(&session_.locks(), &LessonLocks::hidden_changed, this, [this] {
+    if (isVisible()) refresh();
+  });
   // A lesson's locks.
   connect(&session_.locks(), &LessonLocks::allowed_changed, this, [this] {
     const bool open = session_.locks().allowed(QStringLiteral("collective.name"));
@@ -79,6 +82,12 @@ void SetupFold::refresh() {
   connect(unfold, &QToolButton::clicked, this, &SetupFold::setup_wanted);
   column_->addSpacing(8);
   add_label(tr("Collectives of its step").toUpper(), "caps");
+  // Which there are, and in which order, tells what is sent.
+  if (session_.locks().hidden_of_ops().bytes) {
+    add_label(tr("The bytes are hidden until you answer."), "muted");
+    column_->addStretch();
+    return;
+  }
   const std::vector<StepCollective> all = collectives_of_step(*shown_);
   if (all.empty())
     add_label(

@@ -90,6 +90,7 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
       hides("lane.predicted", "layer.seconds") || session.locks().hidden_of_ops().times;
   picture.hides_traffic = hides("traffic.sent_bytes", "layer.sent_bytes");
   picture.hides_memory = hides("memory.peak_bytes", "layer.kept_bytes");
+  picture.hides_flops = session.locks().hidden(QStringLiteral("layer.flops"));
   picture.hides_blocks = session.locks().hidden(QStringLiteral("layer.blocks"));
   picture.layer = layer ? std::move(layer)
                         : std::make_shared<const LayerSteps>(

@@ -91,8 +91,8 @@ std::vector<Quantity> layer_quantities(const Session& session, const LayerPictur
       layer_quantity(picture, QStringLiteral("layer.flops"),
                      picture.look.choice.backward ? QuantitiesWords::tr("FLOP per rank, backward")
                                                   : QuantitiesWords::tr("FLOP per rank, forward"),
-                     false);
-  if (tells(picture, false)) {
+                     picture.hides_flops);
+  if (tells(picture, picture.hides_flops)) {
     flops.predicted_value = total.flops;
     flops.predicted.text = value_text(total.flops, "flops", locale);
   }

@@ -316,9 +316,10 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
                             holding + sharers_text(picture, of, at_tensor, rank) + kDotBetween +
                                 bytes_text(tensor.bytes)});
     }
-    text.facts.push_back({LayerTexts::tr("computes"), value_text(part.flops, "flops")});
+    const QString flops = value_text(part.flops, "flops");
+    text.facts.push_back({LayerTexts::tr("computes"), picture.hides_flops ? kHidden : flops});
     text.facts.push_back({LayerTexts::tr("bytes read and written"), bytes_text(part.moved_bytes)});
-    if (part.moved_bytes > 0)
+    if (part.moved_bytes > 0 && !picture.hides_flops)
       text.facts.push_back(
           {LayerTexts::tr("FLOP per byte"), number_text(part.flops / double(part.moved_bytes))});
   } else {

@@ -117,13 +117,14 @@ void paint_figures(const LayerBrush& brush, const LayerHalf& half) {
     const QString none = QStringLiteral("\u2013");
     row(QStringLiteral("FLOP"), [&](int step) {
       const LayerRankStep& part = part_in(brush, step, rank);
-      return part.flops > 0 ? value_text(part.flops, "flops") : none;
+      if (part.flops <= 0) return none;
+      return brush.picture.hides_flops ? kHidden : value_text(part.flops, "flops");
     });
     row(LineWords::tr("FLOP per byte"), [&](int step) {
       const LayerRankStep& part = part_in(brush, step, rank);
-      return part.flops > 0 && part.moved_bytes > 0
-                 ? number_text(part.flops / double(part.moved_bytes))
-                 : none;
+      if (part.flops <= 0 || part.moved_bytes <= 0) return none;
+      return brush.picture.hides_flops ? kHidden
+                                       : number_text(part.flops / double(part.moved_bytes));
     });
   }
   const LayerInside* inside = brush.picture.look.inside.get();
