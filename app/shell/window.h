@@ -87,6 +87,8 @@ class Window : public QMainWindow {
   bool open_lesson_folder(const QString& folder);
   // Writes what is set into the file of the open lesson, and says which keys.
   void record_setup_as(RecordAs as);
+  // Says so and is true while the open lesson asks for what paper would tell.
+  bool refuses_to_print();
   // LessonProgress::use_folder; the lesson that is open is left. Says what is wrong in the banner.
   // Not while a question of an exam is open.
   bool use_progress_folder(const QString& folder);
@@ -198,6 +200,7 @@ class Window : public QMainWindow {
   void remember_file(const QString& path);
   void fill_recent();
   void export_dialog(ExportKind kind);
+  void say_written(const QString& path);
   void export_recipe();
   // Pin, Prove it and Run act on this plan. Without one they act on the setup.
   std::optional<Setup> plan_in_front() const;

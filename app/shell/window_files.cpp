@@ -305,13 +305,16 @@ void Window::export_dialog(ExportKind kind) {
   if (QFileInfo(path).suffix().isEmpty()) path += ending;
   const Result<void> written = export_to(session_, path, options);
   typed_wrong_ = written ? QString() : sentence(written.error());
-  if (written) {
-    note_ = tr("Wrote %1.").arg(QDir::toNativeSeparators(path));
-    QTimer::singleShot(kNoteMs, this, [this] {
-      note_.clear();
-      refresh_banner();
-    });
-  }
+  if (written) return say_written(path);
+  refresh_banner();
+}
+
+void Window::say_written(const QString& path) {
+  note_ = tr("Wrote %1.").arg(QDir::toNativeSeparators(path));
+  QTimer::singleShot(kNoteMs, this, [this] {
+    note_.clear();
+    refresh_banner();
+  });
   refresh_banner();
 }
 

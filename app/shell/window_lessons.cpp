@@ -53,12 +53,17 @@ void Window::build_lesson_actions() {
                  tr("Of every lesson you have done: what to keep, on two printed pages"),
                  [this] { show_cheat_sheet(lesson_->player().progress(), this); });
   do_.handout = add_action(tr("&Handout …"), {},
-                           tr("The lesson on paper, with its numbers: PDF or a web page"),
-                           [this] { ask_for_handout(lesson_->player(), this); });
+                           tr("The lesson on paper, with its numbers: PDF or a web page"), [this] {
+                             if (!refuses_to_print()) ask_for_handout(lesson_->player(), this);
+                           });
   do_.defence = add_action(tr("Export the pla&n …"), {},
                            tr("Of a lesson with points: your plan, its evidence and its points, "
                               "on two printed pages"),
-                           [this] { ask_for_defence(lesson_->player(), this); });
+                           [this] {
+                             if (refuses_to_print()) return;
+                             const QString path = ask_for_defence(lesson_->player(), this);
+                             if (!path.isEmpty()) say_written(path);
+                           });
   do_.school_class = add_action(
       tr("&Class …"), {}, tr("Numbers that follow from a class code and your name; exams"), [this] {
         if (ClassDialog(lesson_->player().progress(), this).exec() != QDialog::Accepted) return;
@@ -87,6 +92,12 @@ void Window::build_lesson_actions() {
       tr("P&resent"), QKeySequence(QStringLiteral("F5")),
       tr("For a class: large text and nothing around it; Page Down and Page Up change the step"),
       [this] { presents_ ? end_presentation() : present(); });
+}
+
+bool Window::refuses_to_print() {
+  typed_wrong_ = printing_refusal(lesson_->player());
+  refresh_banner();
+  return !typed_wrong_.isEmpty();
 }
 
 bool Window::open_playlist(const QString& path, bool keeps) {

@@ -5184,6 +5184,10 @@ nach Plan</translation>
         <source>and %1 smaller ones</source>
         <translation>und %1 kleinere</translation>
     </message>
+    <message>
+        <source>The bytes are hidden until you answer.</source>
+        <translation>Die Bytes sind verborgen, bis du antwortest.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SetupPanel</name>
@@ -13123,22 +13127,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Nicht beantwortet.</translation>
     </message>
     <message>
-        <source>Figure</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
-        <source>Own</source>
-        <translation>Eigene</translation>
-    </message>
-    <message>
-        <source>Predicted</source>
-        <translation>Vorhergesagt</translation>
-    </message>
-    <message>
-        <source>Right</source>
-        <translation>Richtig</translation>
-    </message>
-    <message>
         <source>Run (%1): DP %2, TP %3, PP %4 with %5, %6 training steps, %7 sent by all ranks, last loss %8.</source>
         <translation>Lauf (%1): DP %2, TP %3, PP %4 mit %5, %6 Trainingsschritte, %7 von allen Rängen gesendet, letzter Verlust %8.</translation>
     </message>
@@ -13173,6 +13161,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>PDF files (*.pdf)</source>
         <translation>PDF-Dateien (*.pdf)</translation>
+    </message>
+    <message>
+        <source>a model of %1 layers, %2 wide</source>
+        <translation>einem Modell mit %1 Schichten der Breite %2</translation>
+    </message>
+    <message>
+        <source>Commit your plan first: paper would tell what the lesson still asks for.</source>
+        <translation>Lege dich zuerst auf einen Plan fest: Papier würde verraten, wonach die Lektion noch fragt.</translation>
     </message>
 </context>
 <context>
@@ -13301,6 +13297,36 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source> The search then is of %1, too.</source>
         <translation> Dann wird auch für %1 gesucht.</translation>
+    </message>
+</context>
+<context>
+    <name>ownFigures</name>
+    <message>
+        <source>Figure</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Own</source>
+        <translation>Eigene</translation>
+    </message>
+    <message>
+        <source>Predicted</source>
+        <translation>Vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation>Richtig</translation>
+    </message>
+</context>
+<context>
+    <name>planFigures</name>
+    <message>
+        <source>**%1:** in %2 it would be right; asked is %3. 1 GiB is 1.074 GB.</source>
+        <translation>**%1:** In %2 wäre es richtig; gefragt ist in %3. 1 GiB ist 1,074 GB.</translation>
+    </message>
+    <message>
+        <source>You wrote down: **%1**.</source>
+        <translation>Du hast aufgeschrieben: **%1**.</translation>
     </message>
 </context>
 </TS>

@@ -239,6 +239,12 @@ class LessonPlayer : public QObject {
   void restore();
   std::optional<std::size_t> step_of(const nlohmann::json& step) const;
   QString missed_limits() const;
+  // Of a plan that is committed: its figures beside those predicted. Else empty.
+  QString own_figures() const;
+  // "In GB this is right": of wrong figures that are right in another unit.
+  QString unit_remarks() const;
+  // Of a small copy: the order of axes that was written down for its plan. Else empty.
+  QString own_order() const;
   QString filled(const std::string& markdown, const Symbols& symbols) const;
   const StepText& text(std::size_t step) const;
   QString summary() const;

@@ -63,7 +63,8 @@ void LessonPlayer::show_answer() {
 // and what is said of one card names the right one.
 QString LessonPlayer::feedback_before_answer() const {
   const Judgement& judgement = *state().judgement;
-  if (!step().parts.empty()) return filled(text(at_).part("wrong"), judgement.symbols);
+  if (!step().parts.empty())
+    return filled(text(at_).part("wrong"), judgement.symbols) + unit_remarks();
   const auto answer = judgement.symbols.find("answer");
   if (judgement.feedback == "wrong" || !step().ask || step().ask->answer.empty() ||
       answer == judgement.symbols.end())

@@ -190,10 +190,6 @@ std::string written(double value, std::string_view unit) {
   return value_text(value, unit).toStdString();
 }
 
-}  // namespace
-
-namespace {
-
 QString wanted_text(const CheckOutcome& outcome) {
   const bool word = !outcome.value && outcome.check.of == "setup";
   return word ? QString::fromStdString(outcome.check.value)
@@ -244,7 +240,7 @@ QString LessonPlayer::title(std::size_t step) const {
   return QString::fromStdString(text(step).title);
 }
 
-QString LessonPlayer::body() const { return filled(text(at_).body, body_symbols()); }
+QString LessonPlayer::body() const { return filled(text(at_).body, body_symbols()) + own_order(); }
 
 QString LessonPlayer::option_text(const std::string& option) const {
   return filled(text(at_).part("option " + option), part_symbols());
@@ -387,7 +383,7 @@ QString LessonPlayer::feedback() const {
   QString words;
   // Sentences about an order that is refused replace the lesson's words about a complete one.
   if (!exam_ && (judgement.reasons.empty() || step().kind == StepKind::kFind))
-    words = filled(text(at_).part(part), judgement.symbols);
+    words = filled(text(at_).part(part), judgement.symbols) + own_figures() + unit_remarks();
   if (const QString limits = missed_limits(); !limits.isEmpty())
     words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + limits;
   if (const std::optional<Message> disturbed = disturbance())

@@ -10,7 +10,7 @@
 
 #include "app/export/export.h"
 #include "app/lesson/map/cheat_sheet.h"
-#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/figures_table.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/lesson/teaching/handout.h"
 #include "app/look/figures.h"
@@ -31,15 +31,6 @@ const QString kRuledLine = QStringLiteral("\u00a0\n\n---\n\n");
 std::string filled_number(double value, std::string_view unit) {
   return value_text(value, unit).toStdString();
 }
-
-QString table_row(const QStringList& cells) {
-  return QStringLiteral("| %1 |\n").arg(cells.join(QStringLiteral(" | ")));
-}
-QString table_head(const QStringList& cells) {
-  return table_row(cells) + table_row(QStringList(cells.size(), QStringLiteral("---")));
-}
-
-QString mark_of(bool right) { return right ? QStringLiteral("✓") : QStringLiteral("✗"); }
 
 // Writes the parts of one hand-in.
 class DefenceWriter {
@@ -70,10 +61,12 @@ class DefenceWriter {
     const bool first = &step == &lesson_.steps.front();
     if (!first && (step.kind == StepKind::kRead || given == nullptr)) return {};
     QString part = QStringLiteral("## %1\n\n").arg(QString::fromStdString(words(step).title));
+    // What was not reached yet is not told on paper either.
+    if (given != nullptr && !given->answered && step.kind != StepKind::kRead)
+      return part + Defence::tr("Not answered.") + QStringLiteral("\n\n");
     if (first || (!step.sets_plan() && step.kind != StepKind::kRun))
       part += task_of(step) + QStringLiteral("\n\n");
     if (step.kind == StepKind::kRead || given == nullptr) return part;
-    if (!given->answered) return part + Defence::tr("Not answered.") + QStringLiteral("\n\n");
     if (given->set) part += settings(step, given->set->setup);
     if (!given->parts.empty()) part += figures(step, *given);
     if (!given->checks.empty()) part += conditions(*given);
@@ -107,21 +100,9 @@ class DefenceWriter {
   }
 
   QString figures(const Step& step, const HandInStep& given) {
-    QString table = table_head({Defence::tr("Figure"), Defence::tr("Own"),
-                                step.sets_plan() ? Defence::tr("Predicted") : Defence::tr("Right"),
-                                QStringLiteral(" ")});
-    for (const HandInPart& part : given.parts) {
-      const auto asked = std::find_if(step.parts.begin(), step.parts.end(),
-                                      [&](const QuestionPart& one) { return one.id == part.id; });
-      const auto value = [&](const PartAnswer& answer) {
-        if (answer.number) return value_text(*answer.number, asked->ask.unit);
-        return answer.option.empty() ? QStringLiteral("–")
-                                     : filled(words(step).part("option " + answer.option));
-      };
-      table += table_row({filled(words(step).part("part " + part.id)), value(part.given),
-                          value(part.wanted), mark_of(part.right)});
-    }
-    return table + QLatin1Char('\n');
+    return figures_table(step, given.parts,
+                         [&](const std::string& part) { return filled(words(step).part(part)); }) +
+           QLatin1Char('\n');
   }
 
   QString conditions(const HandInStep& given) {
@@ -131,16 +112,30 @@ class DefenceWriter {
     return all.join(QStringLiteral(" · ")) + QStringLiteral("\n\n");
   }
 
+  // As the window calls it: "rehearsed" for "paced".
+  static QString source_words(const std::string& name) {
+    for (const Source source :
+         {Source::kMeasured, Source::kOversubscribed, Source::kPaced, Source::kSharedGpu})
+      if (name_of(source) == name) return source_text(source);
+    return QString::fromStdString(name);
+  }
+
+  static QString model_words(const Model& model) {
+    return model.name == "custom"
+               ? Defence::tr("a model of %1 layers, %2 wide").arg(model.layers).arg(model.hidden)
+               : QString::fromStdString(model.name);
+  }
+
   static QString run(const HandInRun& run) {
     const Mesh& mesh = run.setup.mesh;
     return Defence::tr(
                "Run (%1): DP %2, TP %3, PP %4 with %5, %6 training steps, %7 sent by all "
                "ranks, last loss %8.")
-               .arg(QString::fromStdString(run.source))
+               .arg(source_words(run.source))
                .arg(mesh.dp)
                .arg(mesh.tp)
                .arg(mesh.pp)
-               .arg(QString::fromStdString(run.setup.model.name))
+               .arg(model_words(run.setup.model))
                .arg(run.losses.size())
                .arg(bytes_text(run.sent_bytes), number_text(run.losses.back())) +
            QStringLiteral("\n\n");
@@ -245,9 +240,19 @@ bool has_defence(const LessonPlayer& player) {
   return lesson && has_rubric(*lesson);
 }
 
-void ask_for_defence(const LessonPlayer& player, QWidget* parent) {
+QString printing_refusal(const LessonPlayer& player) {
+  if (!player.is_open()) return {};
+  const std::vector<Step>& steps = player.lesson().steps;
+  for (std::size_t step = 0; step < steps.size(); ++step)
+    if (steps[step].sets_plan() && !player.state(step).committed)
+      return Defence::tr(
+          "Commit your plan first: paper would tell what the lesson still asks for.");
+  return {};
+}
+
+QString ask_for_defence(const LessonPlayer& player, QWidget* parent) {
   nlohmann::json answers = answers_now(player);
-  if (answers.is_null()) return;
+  if (answers.is_null()) return {};
   const auto& place = player.progress().place();
   answers["format"] = "parallelarium-answers/1";
   answers["name"] = place ? place->name : "";
@@ -255,16 +260,18 @@ void ask_for_defence(const LessonPlayer& player, QWidget* parent) {
   const QString path = QFileDialog::getSaveFileName(parent, Defence::tr("Export the plan"),
                                                     in_documents(id + QStringLiteral(".pdf")),
                                                     Defence::tr("PDF files (*.pdf)"));
-  if (path.isEmpty()) return;
+  if (path.isEmpty()) return {};
   const auto fail = [&](const Message& why) {
     QMessageBox::warning(parent, Defence::tr("Export the plan"), sentence(why));
+    return QString();
   };
   const Result<Lesson> lesson = lesson_named(id);
   if (!lesson) return fail(lesson.error());
   const HandIn hand_in = hand_in_of_text(answers.dump(), lessons_folder(), player.computer());
   const Result<Defence> defence = Defence::of(*lesson, hand_in);
   if (!defence) return fail(defence.error());
-  if (const Result<void> saved = defence->save(path); !saved) fail(saved.error());
+  const Result<void> saved = defence->save(path);
+  return saved ? path : fail(saved.error());
 }
 
 }  // namespace parallelarium

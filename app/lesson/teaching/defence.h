@@ -29,7 +29,11 @@ class Defence {
 };
 
 // Asks for a file and writes what the open lesson, or the one finished last, has been answered.
-void ask_for_defence(const LessonPlayer& player, QWidget* parent);
+// Where it was written; empty: nothing was.
+QString ask_for_defence(const LessonPlayer& player, QWidget* parent);
+// Why the open lesson is not printed now, as a sentence: its plan is not committed, and paper would
+// tell what the lesson asks for. Empty if it may be.
+QString printing_refusal(const LessonPlayer& player);
 // Whether that lesson has a rubric.
 bool has_defence(const LessonPlayer& player);
 

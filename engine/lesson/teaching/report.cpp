@@ -251,23 +251,6 @@ class Marker {
     hand_in.steps.push_back(std::move(marked));
   }
 
-  static void note_parts(const Step& step, const Answer& answer, const Context& context,
-                         const Judgement& judgement, HandInStep& marked) {
-    for (const QuestionPart& part : step.parts) {
-      HandInPart& noted = marked.parts.emplace_back();
-      noted.id = part.id;
-      noted.right = judgement.wrong_parts.count(part.id) == 0;
-      if (const auto given = answer.parts.find(part.id); given != answer.parts.end())
-        noted.given = given->second;
-      if (part.option.empty()) {
-        if (const Result<double> number = value_of_part(part, context))
-          noted.wanted.number = *number;
-      } else if (const Result<std::string> option = option_of_part(part, context)) {
-        noted.wanted.option = *option;
-      }
-    }
-  }
-
   Result<void> judge_step(const Lesson& lesson, const Step& step, const json& given,
                           std::uint64_t seed, HandInStep& marked) {
     const auto index = static_cast<std::size_t>(&step - lesson.steps.data());
@@ -292,7 +275,7 @@ class Marker {
     const Result<Judgement> judgement = judge(known, answer, *context);
     if (!judgement) return judgement.error();
     marked.right = judgement->verdict == Verdict::kRight;
-    note_parts(step, answer, *context, *judgement, marked);
+    marked.parts = judged_parts(step, answer, *context, *judgement);
     marked.checks = judgement->checks;
     if (step.kind == StepKind::kGoal || step.sets_plan()) marked.set = context->settings;
     const auto is_feedback = [&](const Option& option) {

@@ -46,6 +46,9 @@ struct HandInPart {
   PartAnswer given, wanted;
   bool right = false;
 };
+// Each part of the answer beside what is right. `judgement`: of that answer in that context.
+std::vector<HandInPart> judged_parts(const Step& step, const Answer& answer, const Context& context,
+                                     const Judgement& judgement);
 struct HandInPoints {
   std::string step, id;  // of the RubricRow
   int most = 0;

@@ -22,6 +22,24 @@ double points_for(const RubricRow& row, const HandInStep* step) {
 
 }  // namespace
 
+std::vector<HandInPart> judged_parts(const Step& step, const Answer& answer, const Context& context,
+                                     const Judgement& judgement) {
+  std::vector<HandInPart> parts;
+  for (const QuestionPart& part : step.parts) {
+    HandInPart& noted = parts.emplace_back();
+    noted.id = part.id;
+    noted.right = judgement.wrong_parts.count(part.id) == 0;
+    if (const auto given = answer.parts.find(part.id); given != answer.parts.end())
+      noted.given = given->second;
+    if (part.option.empty()) {
+      if (const Result<double> number = value_of_part(part, context)) noted.wanted.number = *number;
+    } else if (const Result<std::string> option = option_of_part(part, context)) {
+      noted.wanted.option = *option;
+    }
+  }
+  return parts;
+}
+
 std::vector<HandInPoints> points_of(const Lesson& lesson, const std::vector<HandInStep>& steps) {
   std::vector<HandInPoints> points;
   for (const Step& step : lesson.steps) {

@@ -9,6 +9,8 @@
 
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/teaching/defence.h"
+#include "app/look/figures.h"
+#include "app/settings/setup_fold.h"
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/planner_lock.h"
 #include "engine/plan/placement/small_copy.h"
@@ -56,7 +58,8 @@ class DefendYourPlan : public LessonPlay {
 };
 
 TEST_F(DefendYourPlan, TellsNothingPredictedUntilAPlanIsCommitted) {
-  for (const char* key : {"plan", "memory", "step.seconds", "bubble.of_total", "traffic", "lane"})
+  for (const char* key : {"plan", "memory", "step.seconds", "bubble.of_total", "traffic", "lane",
+                          "layer.flops", "layer.sent_bytes"})
     EXPECT_TRUE(hides(key)) << key;
   for (const LessonPlayer::Condition& condition : player().conditions())
     if (condition.text.contains(QLatin1String("memory"))) {
@@ -78,6 +81,66 @@ TEST_F(DefendYourPlan, TellsNothingPredictedUntilAPlanIsCommitted) {
   EXPECT_FALSE(hides("plan"));
   EXPECT_FALSE(hides("memory"));
   EXPECT_FALSE(session_.locks().allowed(QStringLiteral("mesh.dp"))) << "it was committed";
+}
+
+TEST_F(DefendYourPlan, PrintsNothingBeforeAPlanIsCommittedAndNoGoalBeforeItsPart) {
+  EXPECT_FALSE(printing_refusal(player()).isEmpty());
+  set_plan();
+  player().commit(right_figures());
+  EXPECT_TRUE(printing_refusal(player()).isEmpty());
+  nlohmann::json answers = player().answers();
+  answers["format"] = "parallelarium-answers/1";
+  const HandIn hand_in = hand_in_of_text(answers.dump(), lessons_folder(), player().computer());
+  const Result<Defence> defence = Defence::of(player().lesson(), hand_in);
+  ASSERT_TRUE(defence) << defence.error().text;
+  const StepText& goal = player().lesson().text("en").steps.at("repair-it");
+  EXPECT_TRUE(defence->markdown().contains(QString::fromStdString(goal.title)));
+  EXPECT_FALSE(defence->markdown().contains(QLatin1String("Your goal")));
+  EXPECT_FALSE(defence->markdown().contains(QLatin1String("The best takes")));
+}
+
+TEST_F(DefendYourPlan, TellsOwnAndPredictedFiguresOnceItIsCommitted) {
+  set_plan();
+  Answer answer = right_figures();
+  const double right = *answer.parts["memory"].number;
+  answer.parts["memory"].number = right * 1.2;
+  answer.parts["bubble"].number = *answer.parts["bubble"].number + 0.5;
+  player().commit(answer);
+  const QString told = feedback();
+  EXPECT_TRUE(told.contains(number_text(right))) << told.toStdString();
+  EXPECT_TRUE(told.contains(number_text(right * 1.2))) << told.toStdString();
+  EXPECT_TRUE(told.startsWith(QLatin1String("2 of 6 figures are off. "))) << told.toStdString();
+  EXPECT_FALSE(told.contains(QLatin1String("breaks a condition")));
+  player().next();
+  const std::string first = player().state(1).answer.parts.at("first").option;
+  const QString axis = QString::fromStdString(first).toUpper();
+  EXPECT_TRUE(player().body().contains(QLatin1String("You wrote down: **") + axis))
+      << player().body().toStdString();
+}
+
+TEST_F(DefendYourPlan, RemarksOnAFigureThatIsRightInAnotherUnit) {
+  set_plan();
+  Answer answer = right_figures();
+  answer.parts["memory"].number = *answer.parts["memory"].number * 1.17;  // GB, and 9 % too much
+  player().commit(answer);
+  EXPECT_EQ(player().state().judgement->wrong_parts, std::set<std::string>{"memory"});
+  EXPECT_TRUE(feedback().contains(QLatin1String("in GB it would be right")))
+      << feedback().toStdString();
+}
+
+TEST_F(DefendYourPlan, NamesWhatIsAskedOfAPlanAndNotWhatFollowsFromItsOtherSettings) {
+  set("mesh.tp", "3");
+  set("micro_batch", "5");
+  QStringList asked;
+  for (const LessonPlayer::Condition& condition : player().conditions()) asked << condition.text;
+  if (asked.isEmpty()) {  // three heads do not divide: no plan
+    set("mesh.tp", "1");
+    for (const LessonPlayer::Condition& condition : player().conditions()) asked << condition.text;
+  }
+  EXPECT_TRUE(asked.contains(QStringLiteral("The number of ranks = 24")))
+      << asked.join(u';').toStdString();
+  EXPECT_TRUE(asked.contains(QStringLiteral("Global batch = %1").arg(std::lround(drawn("batch")))))
+      << asked.join(u';').toStdString();
 }
 
 TEST_F(DefendYourPlan, GoesOnWithTheStudentsOwnPlan) {
@@ -136,6 +199,23 @@ TEST_F(DefendYourPlan, BecomesTwoPagesWithTwentyPoints) {
 }
 
 class PlannerLock : public WindowFixture {};
+
+TEST_F(PlannerLock, HidesTheCollectivesOfTheStepUntilAPlanIsCommitted) {
+  LessonPlayer& player = window->lesson().player();
+  ASSERT_TRUE(player.open(kLessons + QStringLiteral("defend-your-plan"), 4));
+  SetupFold fold(session());
+  fold.show();
+  const auto says_bytes = [&] {
+    QApplication::processEvents();
+    for (const QLabel* label : fold.findChildren<QLabel*>())
+      if (label->text().contains(QLatin1String("iB,"))) return true;
+    return false;
+  };
+  EXPECT_FALSE(says_bytes());
+  session().locks().set_hidden({});
+  EXPECT_TRUE(says_bytes());
+  player.close();
+}
 
 TEST_F(PlannerLock, OpensTheRoomPlanOnceAPlanIsCommitted) {
   LessonPlayer& player = window->lesson().player();
