@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/planner/space.h"
 
