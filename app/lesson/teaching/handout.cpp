@@ -171,16 +171,15 @@ class StepOnPaper {
 
   // A value that begins with = is an expression over the drawn parameters.
   QString shown_value(const std::string& value) {
-    if (!value.starts_with('=') || !alternatives_of(value).empty()) {
-      const Result<std::string> word = picked(value, context_.drawn);
-      if (word) return QString::fromStdString(*word);
+    const Result<std::string> word = picked(value, context_.drawn);
+    if (!word) {
       if (!fault_) fault_ = word.error();
       return {};
     }
-    const Result<double> number = evaluate(value.substr(1), context_.drawn);
-    if (number) return value_text(*number, "1");
-    if (!fault_) fault_ = number.error();
-    return {};
+    const QString text = QString::fromStdString(*word);
+    bool is_number = false;
+    const double number = text.toDouble(&is_number);
+    return value.starts_with('=') && is_number ? value_text(number, "1") : text;
   }
 
   const Lesson& lesson_;
