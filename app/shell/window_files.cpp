@@ -324,8 +324,9 @@ void Window::closeEvent(QCloseEvent* event) {
     return;
   }
   settings_.setValue(QStringLiteral("geometry"), presents_ ? geometry_before_ : saveGeometry());
-  settings_.setValue(QLatin1String(kWishKey),
-                     QString::fromStdString(to_json(PlanSearch::of(session_).wish()).dump()));
+  // A window that was opened for something else has asked for nothing.
+  if (const PlanWish& wish = PlanSearch::of(session_).wish(); wish != PlanWish())
+    settings_.setValue(QLatin1String(kWishKey), QString::fromStdString(to_json(wish).dump()));
   session_.playback().set_playing(false);
   event->accept();
 }

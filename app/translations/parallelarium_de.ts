@@ -13321,8 +13321,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>planFigures</name>
     <message>
-        <source>**%1:** in %2 it would be right; asked is %3. 1 GiB is 1.074 GB.</source>
-        <translation>**%1:** In %2 wäre es richtig; gefragt ist in %3. 1 GiB ist 1,074 GB.</translation>
+        <source>**%1:** it would be right in %2; the question asks for %3. 1 GiB is 1.074 GB.</source>
+        <translation>**%1:** In %2 wäre es richtig; gefragt ist die Zahl in %3. 1 GiB sind 1,074 GB.</translation>
     </message>
     <message>
         <source>You wrote down: **%1**.</source>

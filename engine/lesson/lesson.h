@@ -170,8 +170,8 @@ struct Step {
   std::string keep;    // run: the name under which later checks compare with it
   // Id of an earlier step: it begins with what was set there, not with what the step before left.
   std::string from;
-  // Begins with a small copy of that, which runs on cores, with four micro-batches or as few as its
-  // schedule takes; then `setup`.
+  // Begins with a small copy of that, which runs on cores, with four micro-batches, or the fewest
+  // above four that its schedule takes; then `setup`.
   bool small_copy = false;
   std::vector<RubricRow> rubric;
 

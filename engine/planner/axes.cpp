@@ -29,7 +29,8 @@ const std::vector<PlanAxis>& plan_axes() {
        "than 4096 for each GPU"},
       {"dp", "what the others leave, where it divides the global batch"},
       {"ep", "with experts: every divisor of DP, or where they are whole of TP x CP x DP"},
-      {"expert-tensor", "true, and false where experts have EP and sequence parallelism"},
+      {"expert-tensor",
+       "true, and false where experts have EP, and beside TP sequence parallelism"},
       {"zero", "0 to 3 where states have replicas"},
       {"zero-group", "with ZeRO: 0 for all replicas, or those of one node"},
       {"sequence-parallel", "false and true where TP is above 1"},
@@ -238,7 +239,8 @@ bool Space::covers(const Setup& asked) const {
     return false;
   bool found = false, goes_on = true;
   const auto visit = [&](const Candidate& of) {
-    const bool same_experts = of.expert_tensor == mesh.expert_tensor || mesh.tp * mesh.cp == 1;
+    const bool same_experts =
+        of.expert_tensor == mesh.expert_tensor || (mesh.tp == 1 && (mesh.cp == 1 || mesh.ep == 1));
     if (of.ep != mesh.ep || !same_experts || of.micro_batch != setup.micro_batch ||
         of.microbatches != setup.microbatches || of.sequence_parallel != setup.sequence_parallel)
       return true;

@@ -112,7 +112,7 @@ struct TieThreshold {
   Message memory_trust;                // says it
   // To which side rows of the planned model, or of models like it, are missed; by note_ties().
   std::optional<Message> near_rows;
-  std::int64_t plans = 0;              // that were simulated and lie within it; by note_ties()
+  std::int64_t plans = 0;  // that were simulated and lie within it; by note_ties()
   // Whether steps of so many seconds cannot be told apart.
   bool within(double seconds, double other) const {
     return share && std::max(seconds, other) <= std::min(seconds, other) * (1 + *share);
@@ -244,8 +244,8 @@ std::optional<std::int64_t> capacity_of(const Machine& machine);
 Message memory_counted(const Machine& machine);
 // Whether `a` stands before `b`: by objective, time, memory, fewer axes, and the text of the Setup.
 bool stands_before(const Plan& a, const Plan& b, Objective objective);
-// Whether they differ in the schedule alone, and the layers of its chunks, and have one stage,
-// which there is nothing to schedule on: the one that stands before the other stands for both.
+// Whether both have one stage and differ at most in the schedule, its chunks and their layers. One
+// stage leaves nothing to schedule, so the one that stands before the other stands for both.
 bool comes_to_the_same(const Plan& a, const Plan& b);
 // What the objective compares; the less the better. Of bounds: a lower bound of it.
 double objective_value(Objective objective, std::int64_t nanoseconds, std::int64_t bytes,

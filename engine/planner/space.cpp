@@ -140,6 +140,8 @@ Result<Space> Space::of(const PlanRequest& request) {
       space.cuts_.push_back({balanced, balanced ? std::vector<int>() : tried.stage_layers});
     }
   }
+  std::stable_partition(space.cuts_.begin(), space.cuts_.end(),
+                        [](const Cut& cut) { return !cut.balanced && cut.layers.empty(); });
   space.head_layers_ = head_layers(request.base.model);
   for (const ScheduleRule& rule : kScheduleRules)
     if (rule.searched) space.schedules_.emplace_back(rule.name);
@@ -260,7 +262,8 @@ bool Space::takes_experts(const Candidate& candidate) const {
   if (candidate.tp * candidate.cp == 1 || request_.base.model.experts.count == 0)
     return candidate.expert_tensor == expert_tensor_.front();  // they are alike
   // TP ranks send tokens of their own to whole experts.
-  return candidate.expert_tensor || (candidate.sequence_parallel && candidate.ep > 1);
+  return candidate.expert_tensor ||
+         (candidate.ep > 1 && (candidate.tp == 1 || candidate.sequence_parallel));
 }
 
 std::size_t Space::first_alike_on_one_stage(std::size_t schedule) const {

@@ -144,6 +144,25 @@ TEST(Search, CutsSequencesShorterWhereTokensAreScarce) {
   }
 }
 
+// Without TP every rank has tokens of its own, so that experts may be whole over CP.
+TEST(Search, TakesWholeExpertsOverContextParallelism) {
+  PlanRequest request;
+  request.base = without_axes(default_setup());
+  request.base.model = *find_model("moe-tiny");
+  request.base.model.sequence = 16384;
+  request.base.attention = Attention::kFused;
+  request.machine = h100();
+  request.least_gpus = request.most_gpus = 4;
+  request.global_batch = 4;
+  request.allowed = {{"tp", {"1"}}, {"pp", {"1"}}, {"cp", {"2"}}};
+  const Result<Space> space = Space::of(request);
+  ASSERT_TRUE(space.ok());
+  bool cut = false, whole = false;
+  for (const Candidate& of : all_of(*space))
+    if (of.ep > 1) (of.expert_tensor ? cut : whole) = true;
+  EXPECT_TRUE(cut && whole);
+}
+
 // On one stage an interleaved plan is listed where it is no other name for 1F1B: where ZeRO 2 or 3
 // moves data in every action, or nobody lists 1F1B.
 TEST(Search, ListsInterleavedPlansOnOneStageWhereTheyDiffer) {

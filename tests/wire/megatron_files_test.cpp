@@ -370,6 +370,18 @@ TEST(Megatron, SaysTheGroupThatItWouldNotChooseItself) {
   EXPECT_NE(text_of(3).find("refuses 3"), std::string::npos);
 }
 
+// With EP 1 there is nothing that CP could be taken into.
+TEST(Megatron, ReadsExpertsAsCutWhereEpIsOne) {
+  const std::string line =
+      "--num-layers 4 --hidden-size 64 --num-attention-heads 4 --num-experts 8 "
+      "--context-parallel-size 2 --expert-model-parallel-size ";
+  for (const bool apart : {false, true}) {
+    const auto read = read_from_framework("megatron", line + (apart ? "2" : "1"), default_setup());
+    ASSERT_TRUE(read.ok()) << read.error().text;
+    EXPECT_EQ(read->setup.mesh.expert_tensor, !apart);
+  }
+}
+
 TEST(Megatron, RefusesExpertsBesideTpWithoutSequenceParallelism) {
   auto setup = default_setup();
   setup.model = *find_model("moe-tiny");

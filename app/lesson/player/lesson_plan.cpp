@@ -43,7 +43,7 @@ QString LessonPlayer::unit_remarks() const {
     const double meant = *given->second.number * (gib ? kGb / kGib : kGib / kGb);
     if (std::abs(meant - *right) > part.ask.tolerance.around(*right)) continue;
     remarks += kParagraph + PlanFigures::tr(
-                                "**%1:** in %2 it would be right; asked is %3. "
+                                "**%1:** it would be right in %2; the question asks for %3. "
                                 "1 GiB is 1.074 GB.")
                                 .arg(part_text(part.id),
                                      gib ? QStringLiteral("GB") : QStringLiteral("GiB"), asked);

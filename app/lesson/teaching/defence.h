@@ -29,7 +29,7 @@ class Defence {
 };
 
 // Asks for a file and writes what the open lesson, or the one finished last, has been answered.
-// Where it was written; empty: nothing was.
+// Returns the path that it wrote, or an empty one where it wrote nothing.
 QString ask_for_defence(const LessonPlayer& player, QWidget* parent);
 // Why the open lesson is not printed now, as a sentence: its plan is not committed, and paper would
 // tell what the lesson asks for. Empty if it may be.

@@ -90,7 +90,8 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
   columns.insert(columns.end(), axes.begin(), axes.end());
   if (experts)
     columns.push_back({QStringLiteral("EP"), false, [](const FoundPlan& of) {
-                         const bool whole = has_whole_experts(of.setup) && of.setup.mesh.tp > 1;
+                         const Mesh& mesh = of.setup.mesh;
+                         const bool whole = has_whole_experts(of.setup) && mesh.tp * mesh.cp > 1;
                          const QString ep = QString::number(of.setup.mesh.ep);
                          return whole ? ep + QStringLiteral(", ETP 1") : ep;
                        }});

@@ -136,7 +136,7 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
                                       std::to_string(mesh.pp),
                                       std::to_string(mesh.cp),
                                       std::to_string(mesh.dp)};
-    const bool whole = has_whole_experts(setup) && mesh.tp > 1;
+    const bool whole = has_whole_experts(setup) && mesh.tp * mesh.cp > 1;
     if (experts) cells.push_back(fmt::format("{}{}", mesh.ep, whole ? ", ETP 1" : ""));
     cells.insert(cells.end(),
                  {setup.sequence_parallel ? "on" : "-", zero_text(setup), schedule_of(setup)});

@@ -127,7 +127,7 @@ using NominalRanksOf = std::function<const std::vector<NominalRank>&(const Order
 Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine,
                                  const StageTable& table, const StepEnd& end,
                                  const NominalRanksOf& known = nullptr);
-// The same of a Setup of which nothing is known yet, which must be valid.
+// The same; makes the tables itself. The Setup must be valid.
 Result<std::int64_t> laned_bound(const Setup& setup, const Machine& machine);
 
 // The larger of what sums and a walk of the Order say of one Setup, which must be valid. Cost: a

@@ -110,7 +110,7 @@ std::vector<ChangedSetup> single_changes(const Setup& setup, const Machine& mach
   for (const Degree degree : degrees_of(setup))
     for (int value = 1; value <= std::min(ranks, kLargestDegree); ++value)
       if (ranks % value == 0) changes.add([&](Setup& of) { degree(of) = value; });
-  if (setup.model.experts.count > 0 && setup.mesh.tp > 1)
+  if (setup.model.experts.count > 0 && setup.mesh.tp * setup.mesh.cp > 1)
     changes.add([&](Setup& of) { of.mesh.expert_tensor = !setup.mesh.expert_tensor; });
   for (int zero = 0; zero <= 3 && setup.mesh.dp * setup.mesh.cp > 1; ++zero)
     changes.add([&](Setup& of) { of.zero = zero; });

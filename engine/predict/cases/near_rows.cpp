@@ -123,7 +123,8 @@ std::optional<Message> near_rows_said(const Setup& setup, const Machine& machine
   auto found = known.find(key);
   if (found == known.end()) {
     const Result<std::vector<Case>> cases = all_cases();
-    found = known.emplace(key, cases ? near_rows(*cases, setup, machine) : std::nullopt).first;
+    if (!cases) return std::nullopt;
+    found = known.emplace(key, near_rows(*cases, setup, machine)).first;
   }
   return found->second ? std::optional(words_of(*found->second, setup.model)) : std::nullopt;
 }

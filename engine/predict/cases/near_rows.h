@@ -31,7 +31,8 @@ struct NearRows {
 std::optional<NearRows> near_rows(const std::vector<Case>& cases, const Setup& setup,
                                   const Machine& machine);
 Message words_of(const NearRows& near, const Model& model);
-// What the shipped cases say so; none: nothing.
+// Returns what near_rows() of the shipped cases says, in words; none: there is no such row. Each
+// answer is kept, so that only the first of a model costs predictions. Thread-safe.
 std::optional<Message> near_rows_said(const Setup& setup, const Machine& machine);
 
 }  // namespace parallelarium

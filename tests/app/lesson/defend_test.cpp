@@ -124,7 +124,7 @@ TEST_F(DefendYourPlan, RemarksOnAFigureThatIsRightInAnotherUnit) {
   answer.parts["memory"].number = *answer.parts["memory"].number * 1.17;  // GB, and 9 % too much
   player().commit(answer);
   EXPECT_EQ(player().state().judgement->wrong_parts, std::set<std::string>{"memory"});
-  EXPECT_TRUE(feedback().contains(QLatin1String("in GB it would be right")))
+  EXPECT_TRUE(feedback().contains(QLatin1String("it would be right in GB")))
       << feedback().toStdString();
 }
 

@@ -189,6 +189,10 @@ TEST(PlanWishes, AreRemembered) {
     PlanSearch::of(before.session()).set_wish(wish);
     before.close();
   }
+  {
+    Window other;  // opened for something else
+    other.close();
+  }
   Window next;
   next.greet();
   EXPECT_EQ(PlanSearch::of(next.session()).wish(), wish);

@@ -158,7 +158,7 @@ FrameworkRow expert_tensor(const MegatronNames& n) {
     Mesh& mesh = draft.setup.mesh;
     const Result<std::int64_t> size = whole_at(draft, name, mesh.tp, 1, 65'536);
     if (!size) return size.error();
-    const bool over_context = mesh.tp == 1 && mesh.cp > 1;
+    const bool over_context = mesh.tp == 1 && mesh.cp > 1 && mesh.ep > 1;
     mesh.expert_tensor = (*size == mesh.tp && !over_context) || !has_experts(draft.setup);
     if (!mesh.expert_tensor && *size != 1)
       draft.notes.push_back(message("framework-expert-tensor",

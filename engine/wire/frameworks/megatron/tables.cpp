@@ -74,6 +74,14 @@ std::vector<Message> caveats_of_megatron(const Setup& setup) {
                               mesh.dp, replicas));
     caveats.back().field = "mesh.order";
   }
+  if (setup.model.experts.count > 0 && mesh.expert_tensor && mesh.tp > 1 && mesh.cp > 1 &&
+      mesh.ep > 1) {
+    caveats.push_back(
+        message("framework-megatron-context",
+                "Megatron takes EP out of CP, too, so that its EP groups are of other "
+                "ranks than here."));
+    caveats.back().field = "mesh.ep";
+  }
   if (setup.zero < 2) return caveats;
   if (!can_build_in_parts(setup))
     caveats.push_back(message("framework-megatron-builds-whole",
