@@ -54,7 +54,7 @@ struct LayerPicture {
   bool can_look_inside = false;  // ranks can run on the machine that is set
   // By a lesson.
   bool hides_time = false, hides_traffic = false, hides_memory = false, hides_flops = false;
-  bool hides_blocks = false;                                             // of scores: how many
+  bool hides_blocks = false;  // of scores: how many
   // Every copy of a replica's tokens travels by itself from the rank, so RoutedLayer::rows count
   // what a rank sends: not where TP ranks send shares, or a token goes once to each node.
   bool sends_copies = true;
