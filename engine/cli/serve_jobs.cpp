@@ -126,7 +126,7 @@ Result<nlohmann::json> plan_job(const PlanRequest& request, const std::optional<
   answer["memory_limit"] = memory_limit_json(request.machine);
   answer["capacity_bytes"] = usable_bytes(request.machine);
   answer["rates"] = prediction_word(request.machine);
-  const std::optional<Message>& near = result->ties.near_rows;
+  const std::optional<Message>& near = result->near_rows;
   answer["near_rows"] = near ? to_json(*near) : nlohmann::json(nullptr);
   if (today && !result->cancelled)
     answer["explained"] = explanation_of(*today, request, *result, seen);

@@ -50,8 +50,9 @@ std::vector<int> moved_replicas(const Setup& setup, const Group& group, const Co
 
 // Marks what the rank holds as a copy of another: in its TP group everything that TP does not cut,
 // except on the first rank, and key/value heads that fewer ranks would hold; where ZeRO does not
-// share it out, in its EP group everything but experts, and of whole experts every replica but the
-// first, and all that other replicas hold.
+// share states out, everything but experts on all ranks of an EP group but the first. With whole
+// experts, all else is a copy on every replica but the first, and experts are copies on all ranks
+// but the first that holds them.
 void mark_copies(RankProgram& rank, const Setup& setup) {
   const Model& model = setup.model;
   const int tp = setup.mesh.tp;

@@ -241,7 +241,7 @@ std::string short_axes(const Setup& setup) {
   add(mesh.cp > 1, fmt::format("CP {}", mesh.cp));
   add(true, fmt::format("DP {}", mesh.dp));
   add(mesh.ep > 1, fmt::format("EP {}", mesh.ep));
-  add(has_whole_experts(setup) && mesh.tp * mesh.cp > 1, "ETP 1");
+  add(differs_by_whole_experts(setup), "ETP 1");
   add(setup.sequence_parallel, "SP");
   add(true, fmt::format("ZeRO {}", setup.zero));
   add(setup.zero > 0 && setup.zero_group > 0, fmt::format("in groups of {}", setup.zero_group));

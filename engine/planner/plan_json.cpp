@@ -129,7 +129,7 @@ nlohmann::json to_json(const PlanResult& result) {
       {"trust", result.ties.trust.text},
       {"memory_error", result.ties.memory_error ? json(*result.ties.memory_error) : json(nullptr)},
       {"memory_trust", result.ties.memory_trust.text},
-      {"near_rows", result.ties.near_rows ? json(result.ties.near_rows->text) : json(nullptr)},
+      {"near_rows", result.near_rows ? json(result.near_rows->text) : json(nullptr)},
       {"rows", std::move(rows)},
       {"sentence", result.ties.said.text},
       {"plans", result.ties.plans}};

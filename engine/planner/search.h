@@ -110,9 +110,7 @@ struct TieThreshold {
   Message trust;                // says the error
   std::optional<double> memory_error;  // the same of memory figures in those rows
   Message memory_trust;                // says it
-  // To which side rows of the planned model, or of models like it, are missed; by note_ties().
-  std::optional<Message> near_rows;
-  std::int64_t plans = 0;  // that were simulated and lie within it; by note_ties()
+  std::int64_t plans = 0;              // that were simulated and lie within it; by note_ties()
   // Whether steps of so many seconds cannot be told apart.
   bool within(double seconds, double other) const {
     return share && std::max(seconds, other) <= std::min(seconds, other) * (1 + *share);
@@ -176,7 +174,9 @@ struct PlanResult {
   };
   std::vector<Point> points;  // of all that were simulated and fit
   std::optional<LeastPlan> least;
-  TieThreshold ties;                     // by note_ties()
+  TieThreshold ties;  // by note_ties()
+  // To which side rows of the planned model, or of models like it, are missed; by note_ties().
+  std::optional<Message> near_rows;
   std::vector<Recommended> recommended;  // by note_recommended(), in recommended.h
   std::vector<Message> recommended_why;  // why these are fewer than three; empty: they are three
   // The best plan that keeps to each of rule_ids(), where one fits, and last the one that the order

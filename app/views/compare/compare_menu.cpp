@@ -43,7 +43,7 @@ void CompareView::fill_menu() {
   State& s = *state_;
   s.menu->clear();
   s.menu->addAction(s.pin);
-  // Where it is shown, it is a column already, and another one is compared by selecting it.
+  // Where the view shows the selected plan, it has a column already.
   const PlanSearch& search = PlanSearch::of(s.session);
   const FoundPlan* found = search.selected();
   QAction* plan =

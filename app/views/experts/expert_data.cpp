@@ -21,8 +21,7 @@ int rank_of_home(const Program& program, const Mesh& mesh, const RoutedLayer& la
     const bool holds =
         std::find(rank.layers.begin(), rank.layers.end(), layer.layer) != rank.layers.end();
     if (!holds || (mesh.expert_tensor && (rank.at.tp != 0 || rank.at.cp != 0))) continue;
-    const ExpertPlace place = expert_place(mesh, rank.at);
-    if (program.representatives || place.group * mesh.ep + place.part == layer.first_replica + home)
+    if (program.representatives || place_in_row(mesh, rank.at) == layer.first_replica + home)
       return static_cast<int>(index);
   }
   return -1;

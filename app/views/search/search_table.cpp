@@ -90,8 +90,7 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
   columns.insert(columns.end(), axes.begin(), axes.end());
   if (experts)
     columns.push_back({QStringLiteral("EP"), false, [](const FoundPlan& of) {
-                         const Mesh& mesh = of.setup.mesh;
-                         const bool whole = has_whole_experts(of.setup) && mesh.tp * mesh.cp > 1;
+                         const bool whole = differs_by_whole_experts(of.setup);
                          const QString ep = QString::number(of.setup.mesh.ep);
                          return whole ? ep + QStringLiteral(", ETP 1") : ep;
                        }});

@@ -67,7 +67,7 @@ QString axes_text(const Setup& setup) {
                                      {"CP", mesh.cp},
                                      {"EP", mesh.ep}})
     if (degree > 1) parts << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
-  if (has_whole_experts(setup) && mesh.tp * mesh.cp > 1) parts << QStringLiteral("ETP 1");
+  if (differs_by_whole_experts(setup)) parts << QStringLiteral("ETP 1");
   if (setup.sequence_parallel) parts << QStringLiteral("SP");
   if (setup.zero > 0)
     parts << (setup.zero_group > 0

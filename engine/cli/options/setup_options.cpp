@@ -226,7 +226,7 @@ std::string describe(const Setup& setup) {
   axis("PP", mesh.pp);
   axis("CP", mesh.cp);
   axis("EP", mesh.ep);
-  if (has_whole_experts(setup) && mesh.tp * mesh.cp > 1) axes += ", ETP 1";
+  if (differs_by_whole_experts(setup)) axes += ", ETP 1";
   std::string text = fmt::format("{}, {} rank{}", title_of(setup.model).text, mesh.ranks(),
                                  mesh.ranks() == 1 ? "" : "s");
   if (!axes.empty()) text += " (" + axes + ")";

@@ -101,7 +101,7 @@ std::string recommended_text(const PlanResult& result) {
   }
   std::string text = "Recommended\n" + table.text();
   for (const Message& why : result.recommended_why) text += wrapped(why.text, kPlanWidth, 0) + "\n";
-  if (result.ties.near_rows) text += wrapped(result.ties.near_rows->text, kPlanWidth, 0) + "\n";
+  if (result.near_rows) text += wrapped(result.near_rows->text, kPlanWidth, 0) + "\n";
   return text +
          wrapped(result.ties.trust.text + ' ' + result.ties.memory_trust.text, kPlanWidth, 0) +
          "\n\n";
@@ -136,7 +136,7 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
                                       std::to_string(mesh.pp),
                                       std::to_string(mesh.cp),
                                       std::to_string(mesh.dp)};
-    const bool whole = has_whole_experts(setup) && mesh.tp * mesh.cp > 1;
+    const bool whole = differs_by_whole_experts(setup);
     if (experts) cells.push_back(fmt::format("{}{}", mesh.ep, whole ? ", ETP 1" : ""));
     cells.insert(cells.end(),
                  {setup.sequence_parallel ? "on" : "-", zero_text(setup), schedule_of(setup)});

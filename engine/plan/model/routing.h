@@ -18,8 +18,8 @@
 
 namespace parallelarium {
 
-// What one router did with one micro-batch of one home: a data-parallel rank, or of its TP ranks
-// one that sends its own tokens to whole experts.
+// What one router did with one micro-batch of one home. A home is a data-parallel rank; where
+// experts are whole, each of its TP ranks is one, which sends its own tokens.
 struct RouterLoad {
   std::vector<std::int64_t> chosen;  // tokens that chose each expert, [E]
   std::vector<std::int64_t> kept;    // those that its capacity left it, [E]
@@ -107,8 +107,8 @@ const RouterLoad* find_load(const Routing& routing, int layer, int microbatch, i
 // One layer with experts at one micro-batch over one EP group: what `route` shows.
 struct RoutedLayer {
   int layer = 0, microbatch = 0;
-  int first_replica =
-      0;  // of the group's first home: its place in the row out of which EP is taken
+  // The place of the group's first home in the row out of which EP is taken.
+  int first_replica = 0;
   bool measured = false;
   double skew = 0;  // by which choices are predicted; 0 where they are measured
   int experts = 0, top_k = 0, ep = 1;

@@ -53,13 +53,14 @@ int rank_of(const Mesh& mesh, const Coordinates& at) {
   return (outer * mesh.cp + at.cp) * mesh.tp + at.tp;
 }
 
-namespace {
-
-// A rank's place in the row out of which EP is carved, and back. With expert tensor parallelism
-// that is a row of DP.
+// With expert tensor parallelism it is a row of DP.
 int place_in_row(const Mesh& mesh, const Coordinates& at) {
   return mesh.expert_tensor ? at.dp : (at.dp * mesh.cp + at.cp) * mesh.tp + at.tp;
 }
+
+namespace {
+
+// The rank of the same row as `at` that has this place_in_row().
 Coordinates at_place(const Mesh& mesh, Coordinates at, int place) {
   if (mesh.expert_tensor) {
     at.dp = place;

@@ -56,6 +56,8 @@ struct ExpertPlace {
   int group = 0, part = 0, replica = 0;
 };
 ExpertPlace expert_place(const Mesh& mesh, const Coordinates& at);
+// The rank's place in the row out of which EP is carved.
+int place_in_row(const Mesh& mesh, const Coordinates& at);
 // Of `shards` ranks that share the states of what is not experts: how many share those of experts.
 int expert_shards(const Mesh& mesh, int shards);
 

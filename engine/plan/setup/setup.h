@@ -286,6 +286,10 @@ inline bool recomputes_some_layers(const Setup& setup) {
 inline bool has_whole_experts(const Setup& setup) {
   return setup.model.experts.count > 0 && !setup.mesh.expert_tensor;
 }
+// Whether that makes EP groups or shards of experts others than where TP cuts them.
+inline bool differs_by_whole_experts(const Setup& setup) {
+  return has_whole_experts(setup) && setup.mesh.tp * setup.mesh.cp > 1;
+}
 // Whether each TP rank routes and sends its own tokens alone: as ExpertDispatch::kTensorShares
 // says, or since each expert is whole.
 inline bool routes_own_tokens(const Setup& setup) {

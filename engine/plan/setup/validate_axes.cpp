@@ -157,7 +157,7 @@ void check_experts(const Setup& setup, Messages& wrong) {
         "mesh.ep", {"1"});
     return;
   }
-  const int row = mesh.expert_tensor ? mesh.dp : mesh.tp * mesh.cp * mesh.dp;
+  const int row = mesh.expert_row();
   if (row % ep == 0 && count % ep == 0) return;
   std::vector<std::int64_t> fitting = divisors_near(row, ep, kDegrees.high, 1'000);
   std::erase_if(fitting, [&](std::int64_t value) { return count % value != 0; });

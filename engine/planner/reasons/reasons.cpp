@@ -360,7 +360,7 @@ TieThreshold known_ties_of(const Machine& machine) {
 void note_ties(PlanResult& result, const PlanRequest& request, const PlanWatch& watch) {
   watch.tell(kTiesShare, message("plan-published", "Predicting published runs on this machine."));
   result.ties = known_ties_of(request.machine);
-  result.ties.near_rows = near_rows_said(request.base, request.machine);
+  result.near_rows = near_rows_said(request.base, request.machine);
   if (!result.ties.share || result.best.empty()) return;
   const double most = result.best.front().step.seconds * (1 + *result.ties.share);
   for (Plan& plan : result.best) plan.tied = plan.step.seconds <= most;

@@ -161,7 +161,7 @@ class RankRun {
   Result<void> read_routing() {
     const std::byte* record = job_.arena.held(Tensor::kRouterRecord);
     if (record == nullptr || (here_.tp != 0 && !has_whole_experts(setup_))) return {};
-    const ExpertPlace place = expert_place(setup_.mesh, here_);
+    const int home = place_in_row(setup_.mesh, here_);
     const auto E = static_cast<std::size_t>(setup_.model.experts.count);
     const auto each = static_cast<std::size_t>(record_elements(setup_.model.experts.count));
     const std::vector<int> layers = routers();
@@ -178,7 +178,7 @@ class RankRun {
       RoutedMicrobatch& entry = step.emplace_back();
       entry.layer = layers[i / static_cast<std::size_t>(setup_.microbatches)];
       entry.microbatch = static_cast<int>(i % static_cast<std::size_t>(setup_.microbatches));
-      entry.replica = place.group * setup_.mesh.ep + place.part;
+      entry.replica = home;
       for (std::size_t e = 0; e < E; ++e) {
         entry.load.chosen.push_back(std::llround(from[e]));
         entry.load.kept.push_back(std::llround(from[E + e]));
