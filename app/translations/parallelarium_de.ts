@@ -13295,8 +13295,24 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Oder tippe, was du weißt. Der Rest kommt aus dem Text oben oder sonst aus der Suche.</translation>
     </message>
     <message>
-        <source> The search then is of %1, too.</source>
-        <translation> Dann wird auch für %1 gesucht.</translation>
+        <source>of %1 (now: %2)</source>
+        <translation>nach %1 (jetzt: %2)</translation>
+    </message>
+    <message>
+        <source>for %1 GPUs (now: %2)</source>
+        <translation>für %1 GPUs (jetzt: %2)</translation>
+    </message>
+    <message>
+        <source>with a global batch of %1 (now: %2)</source>
+        <translation>mit einem globalen Batch von %1 (jetzt: %2)</translation>
+    </message>
+    <message>
+        <source>with %1 tokens a sequence (now: %2)</source>
+        <translation>mit %1 Tokens je Sequenz (jetzt: %2)</translation>
+    </message>
+    <message>
+        <source> The search then is %1.</source>
+        <translation> Gesucht wird dann: %1.</translation>
     </message>
 </context>
 <context>

@@ -116,6 +116,29 @@ TEST(Rules, SayThatPlansWereTooLongToBeTried) {
   EXPECT_EQ(order_of(with_long).sentence.id, "plan-rule-best");
 }
 
+// A batch that fewer degrees of DP divide than one nearby is told beside the rules.
+TEST(Rules, TellABatchNearbyThatMoreDegreesOfDpDivide) {
+  std::mt19937 random(3);
+  PlanRequest request = small_problem(random);
+  request.least_gpus = request.most_gpus = 8;
+  Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok()) << found.error().text;
+  ASSERT_FALSE(found->best.empty());
+  const auto told = [&](std::int64_t batch) {
+    request.global_batch = batch;
+    found->rules.clear();
+    note_rules(*found, request);
+    const auto rule = std::find_if(found->rules.begin(), found->rules.end(),
+                                   [](const PlanRule& of) { return of.id == "batch-divides"; });
+    return rule == found->rules.end() ? std::string() : rule->sentence.text;
+  };
+  EXPECT_EQ(told(100),
+            "DP divides the batch: with 100 sequences 8 GPUs can have DP 1, 2, 4, and not 8. With "
+            "104 (+4.0 %) they could have DP 1, 2, 4, 8.");
+  EXPECT_THAT(told(97), testing::HasSubstr("With 96 (-1.0 %) they could have DP 1, 2, 4, 8."));
+  for (const std::int64_t fine : {8, 96, 1024, 7}) EXPECT_EQ(told(fine), "") << fine;
+}
+
 // A batch is under the critical one of its model, or over it, and no plan changes that.
 TEST(Rules, SayUpToWhichBatchMoreReplicasHelp) {
   std::mt19937 random(3);

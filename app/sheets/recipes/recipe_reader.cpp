@@ -92,7 +92,7 @@ PasteSheet::Reading RecipeReader::reading() const {
                 .arg(sentence(title_of(like_->model)), like_->own);
   else if (like_)
     text += tr(" Like %1, but: %2.").arg(sentence(title_of(like_->model)), like_->own);
-  return {text + consequence(setup.model), notes_, true, false};
+  return {text + consequence(setup), notes_, true, false};
 }
 
 // A launch line that leaves out a flag is easily of another model than the one that was meant. The

@@ -29,7 +29,7 @@ class RecipeReader : public PasteSheet {
   Reading reading() const;
   // Whether a text that leaves out the shape is of the base's model where it can be.
   virtual bool is_of_base() const { return false; }
-  virtual QString consequence(const Model&) const { return {}; }  // of using that model
+  virtual QString consequence(const Setup&) const { return {}; }  // of using what was read
 
  private:
   // A known model with these layers, widths, heads and experts, and how the text's own differs from

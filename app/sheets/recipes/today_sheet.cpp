@@ -6,6 +6,7 @@
 #include <QKeyEvent>
 #include <QVBoxLayout>
 
+#include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
 #include "app/settings/setup_fields.h"
@@ -23,8 +24,9 @@ bool leaves_rest_to_dp(const std::string& option) {
 
 }  // namespace
 
-TodaySheet::TodaySheet(Setup base, QWidget* parent)
-    : RecipeReader(std::move(base), tr("&Compare with it"), parent) {
+TodaySheet::TodaySheet(PlanWish searched, QWidget* parent)
+    : RecipeReader(plainest_of(searched), tr("&Compare with it"), parent),
+      searched_(std::move(searched)) {
   setWindowTitle(tr("What is trained today"));
   auto* head = new QLabel(tr("Or type what you know. The rest comes from the text above, "
                              "or else from the search."),
@@ -69,11 +71,22 @@ void TodaySheet::show_again(const QString& text, const Setup& setup) {
   show_fields();
 }
 
-QString TodaySheet::consequence(const Model& model) const {
-  Model searched = base().model;
-  searched.sequence = model.sequence;
-  return model == searched ? QString()
-                           : tr(" The search then is of %1, too.").arg(sentence(title_of(model)));
+QString TodaySheet::consequence(const Setup& setup) const {
+  const PlanWish then = sized_like(searched_, setup);
+  QStringList changes;
+  if (then.model != searched_.model)
+    changes << tr("of %1 (now: %2)")
+                   .arg(sentence(title_of(setup.model)), sentence(title_of(base().model)));
+  if (then.gpus != searched_.gpus)
+    changes << tr("for %1 GPUs (now: %2)").arg(count_text(setup.mesh.ranks()), searched_.gpus);
+  if (then.global_batch != searched_.global_batch)
+    changes << tr("with a global batch of %1 (now: %2)")
+                   .arg(count_text(then.global_batch), count_text(searched_.global_batch));
+  if (setup.model.sequence != base().model.sequence)
+    changes << tr("with %1 tokens a sequence (now: %2)")
+                   .arg(count_text(setup.model.sequence), count_text(base().model.sequence));
+  return changes.isEmpty() ? QString()
+                           : tr(" The search then is %1.").arg(changes.join(QStringLiteral(", ")));
 }
 
 PasteSheet::Reading TodaySheet::read(const std::string& text) {

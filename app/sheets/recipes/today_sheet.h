@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/sheets/recipes/recipe_reader.h"
+#include "app/state/plan/plan_wish.h"
 
 namespace parallelarium {
 
@@ -15,8 +16,9 @@ class TodaySheet : public RecipeReader {
   Q_OBJECT
 
  public:
-  // `base`: what the fields begin with, and what a text has no setting for.
-  explicit TodaySheet(Setup base, QWidget* parent = nullptr);
+  // The fields begin with the plainest Setup of what is searched for, which also says what a text
+  // has no setting for.
+  explicit TodaySheet(PlanWish searched, QWidget* parent = nullptr);
   // The sheet as it was accepted before.
   void show_again(const QString& text, const Setup& setup);
 
@@ -25,13 +27,14 @@ class TodaySheet : public RecipeReader {
   void nothing_read() override;
   void keyPressEvent(QKeyEvent* event) override;
   bool is_of_base() const override { return true; }
-  QString consequence(const Model& model) const override;
+  QString consequence(const Setup& setup) const override;
 
  private:
   QWidget* make_field(const std::string& option);
   void change(const std::string& option, const QString& value);
   void show_fields();
   const Setup& shown() const { return setup() ? *setup() : base(); }
+  const PlanWish searched_;
   std::vector<std::pair<std::string, StepBox*>> numbers_;
   QComboBox* recompute_ = nullptr;
 };

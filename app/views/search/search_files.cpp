@@ -101,7 +101,7 @@ void SearchColumn::read_today(const QString& path) {
   const std::optional<Setup> today = wish.today;
   PlanWish plain = wish;
   plain.today.reset();
-  auto* reader = new TodaySheet(plainest_of(plain), window());
+  auto* reader = new TodaySheet(std::move(plain), window());
   reader->setAttribute(Qt::WA_DeleteOnClose);
   if (!path.isEmpty())
     reader->open_file(path);

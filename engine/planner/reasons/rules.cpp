@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/entry.h"
 
@@ -77,6 +78,44 @@ std::string parameters_text(double parameters) {
   constexpr double kBillion = 1e9;
   return parameters < kBillion ? count_text(parameters)
                                : three_digits(parameters / kBillion) + " B";
+}
+
+// Of the degrees of DP that divide the GPUs, those that divide the batch or do not.
+std::vector<Message> degrees_of(const std::vector<int>& all, std::int64_t batch, bool divides) {
+  std::vector<Message> degrees;
+  for (const int dp : all)
+    if ((batch % dp == 0) == divides) degrees.push_back(figure(std::to_string(dp)));
+  return degrees;
+}
+
+// None: no batch nearby can be divided by more degrees of DP.
+std::optional<PlanRule> rule_of_divisors(const Plan& best, std::int64_t batch) {
+  const int gpus = best.setup.mesh.ranks();
+  std::vector<int> all;
+  for (int dp = 1; dp <= gpus && dp <= batch; ++dp)
+    if (gpus % dp == 0) all.push_back(dp);
+  const auto divisors = [&](std::int64_t of) {
+    return std::count_if(all.begin(), all.end(), [&](int dp) { return of % dp == 0; });
+  };
+  constexpr std::int64_t kNear = 20;  // a twentieth more or less
+  std::int64_t better = batch;
+  for (std::int64_t away = 1; away <= batch / kNear; ++away)
+    for (const std::int64_t other : {batch + away, batch - away})
+      if (divisors(other) > divisors(better)) better = other;
+  if (better == batch) return std::nullopt;
+  PlanRule told;
+  told.id = "batch-divides";
+  told.source = "Megatron-LM, megatron/core/num_microbatches_calculator.py";
+  const double more = static_cast<double>(better - batch) / static_cast<double>(batch);
+  told.sentence =
+      message("plan-rule-divides",
+              "DP divides the batch: with {} sequences {} GPUs can have DP {}, and not {}. With {} "
+              "({}) they "
+              "could have DP {}.",
+              std::to_string(batch), std::to_string(gpus), listed(degrees_of(all, batch, true)),
+              listed(degrees_of(all, batch, false)), std::to_string(better),
+              figure(signed_percent_text(more)), listed(degrees_of(all, better, true)));
+  return told;
 }
 
 PlanRule rule_of_batch(const PlanRequest& request) {
@@ -154,6 +193,8 @@ void note_rules(PlanResult& result, const PlanRequest& request) {
   order.holds = ordered && ordered->setup == best.setup;
   tell(std::move(order), result.keeping.size() - 1,
        [&](const PlanRule& of) { return sentence_of_order(of, best); });
+  if (std::optional<PlanRule> told = rule_of_divisors(best, request.global_batch))
+    result.rules.push_back(std::move(*told));
   result.rules.push_back(rule_of_batch(request));
 }
 

@@ -8,7 +8,8 @@ namespace parallelarium {
 
 // Tells every rule of thumb about the best plan, of a search for the shortest step; other
 // objectives have none: those of rule_ids(), then the order in which axes are taken, "axis-order",
-// and up to which batch more data parallelism helps, "critical-batch", which costs no step time.
+// and two that cost no step time: a batch nearby that more degrees of DP divide, if there is one,
+// "batch-divides", and up to which batch more data parallelism helps, "critical-batch".
 // note_ties() comes before it.
 void note_rules(PlanResult& result, const PlanRequest& request);
 

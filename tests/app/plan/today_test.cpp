@@ -107,6 +107,13 @@ TEST_F(Recipes, TodayIsOnTheModelOfTheSearch) {
   TodaySheet* reader = dropped("llama3-8b");
   ASSERT_TRUE(reader != nullptr && reader->setup());
   EXPECT_TRUE(reader->setup()->model == *find_model("llama3-8b")) << "the search has it";
+  const auto says = [&](const char* words) {
+    for (const auto* label : reader->findChildren<QLabel*>())
+      if (label->text().contains(QLatin1String(words))) return true;
+    return false;
+  };
+  EXPECT_TRUE(says("The search then is with a global batch of 16 (now: 8)."))
+      << "what it changes is said before, and nothing that stays";
   turn(reader);
   EXPECT_EQ(reader->setup()->model.name, "custom") << "as the text says it";
   EXPECT_NE(reader->setup()->model.kv_heads, find_model("llama3-8b")->kv_heads);
