@@ -134,8 +134,8 @@ TEST(Rules, TellABatchNearbyThatMoreDegreesOfDpDivide) {
   };
   EXPECT_EQ(told(100),
             "DP divides the batch: with 100 sequences 8 GPUs can have DP 1, 2, 4, and not 8. With "
-            "104 (+4.0 %) they could have DP 1, 2, 4, 8.");
-  EXPECT_THAT(told(97), testing::HasSubstr("With 96 (-1.0 %) they could have DP 1, 2, 4, 8."));
+            "104 (+4.00 %) they could have DP 1, 2, 4, 8.");
+  EXPECT_THAT(told(97), testing::HasSubstr("With 96 (-1.03 %) they could have DP 1, 2, 4, 8."));
   for (const std::int64_t fine : {8, 96, 1024, 7}) EXPECT_EQ(told(fine), "") << fine;
 }
 
