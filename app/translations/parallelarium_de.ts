@@ -2129,7 +2129,7 @@
     </message>
     <message>
         <source>predicted, published efficiencies</source>
-        <translation>vorhergesagt, veröffentlichte Wirkungsgrade</translation>
+        <translation>vorhergesagt, Literaturwerte</translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -8248,7 +8248,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>for %1, published efficiencies</source>
-        <translation>für %1, veröffentlichte Wirkungsgrade</translation>
+        <translation>für %1, Literaturwerte</translation>
     </message>
     <message>
         <source>training step %1 of %2, the median</source>

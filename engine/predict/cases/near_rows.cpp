@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/cases/near_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,7 +12,6 @@
 #include <tuple>
 
 #include "engine/plan/placement/parallel.h"
-#include "engine/plan/text/units.h"
 
 namespace parallelarium {
 namespace {
@@ -45,7 +46,8 @@ std::optional<double> predicted_over_published(const CaseRow& row) {
 }
 
 Message side_of(double ratio) {
-  const Message share = figure(percent_text(std::abs(ratio - 1)));
+  // A tenth of a percent: predictions are not better than that.
+  const Message share = figure(fmt::format("{:.1f} %", 100 * std::abs(ratio - 1)));
   return ratio < 1 ? message("near-rows-fast", "{} too fast", share)
                    : message("near-rows-slow", "{} too slow", share);
 }
