@@ -50,7 +50,8 @@ std::vector<int> moved_replicas(const Setup& setup, const Group& group, const Co
 
 // Marks what the rank holds as a copy of another: in its TP group everything that TP does not cut,
 // except on the first rank, and key/value heads that fewer ranks would hold; where ZeRO does not
-// share states out, everything but experts on all ranks of an EP group but the first. With whole
+// share states out, everything but experts on all ranks of an EP group but the first, and where an
+// EP group holds several groups that share states, on all of these but the first. With whole
 // experts, all else is a copy on every replica but the first, and experts are copies on all ranks
 // but the first that holds them.
 void mark_copies(RankProgram& rank, const Setup& setup) {
@@ -59,7 +60,10 @@ void mark_copies(RankProgram& rank, const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   const ExpertPlace place = expert_place(mesh, rank.at);
   const bool whole = zero_stage(setup) == 0 && has_whole_experts(setup);
-  const bool again = whole ? rank.at.dp + rank.at.cp > 0 : zero_stage(setup) == 0 && place.part > 0;
+  const bool of_ep = zero_stage(setup) == 0
+                         ? place.part > 0
+                         : ep_holds_shard_groups(setup) && place.part >= shard_ranks(setup);
+  const bool again = whole ? rank.at.dp + rank.at.cp > 0 : of_ep;
   const int sharing = tp > model.kv_heads ? tp / model.kv_heads : 1;
   for (ParameterSlice& slice : rank.parameters) {
     const bool experts = slice.parameter == Parameter::kExpertWeights;

@@ -37,6 +37,9 @@ namespace parallelarium {
 int shard_ranks(const Setup& setup);
 // Setup::zero, or 0 if there is one rank and so nothing to cut.
 int zero_stage(const Setup& setup);
+// Whether an EP group holds several of the groups that share model states: each of these has
+// everything but experts, and all of them together have each expert once.
+bool ep_holds_shard_groups(const Setup& setup);
 
 // The buckets of a rank's parameters and the parts of them that the first replica owns.
 std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters);

@@ -61,6 +61,11 @@ int shard_ranks(const Setup& setup) {
 
 int zero_stage(const Setup& setup) { return shard_ranks(setup) > 1 ? held_zero(setup) : 0; }
 
+bool ep_holds_shard_groups(const Setup& setup) {
+  return zero_stage(setup) > 0 && setup.mesh.expert_tensor && setup.mesh.cp == 1 &&
+         shard_ranks(setup) < setup.mesh.ep;
+}
+
 std::vector<Bucket> make_buckets(const Setup& setup,
                                  const std::vector<ParameterSlice>& parameters) {
   // What two neighbours must share to be of one bucket: experts or not, tables, layer, head; the

@@ -134,8 +134,10 @@ void ShardPass::update_norm(RankPlan& plan, std::int64_t mine) const {
   sum_over(Axis::kTp);
   sum_over(Axis::kPp);
   // Without ZeRO every rank of an EP group has its own experts and the same of everything else.
-  if (zero == 0 && setup_.mesh.ep > 1) sum_over(Axis::kEp);
-  if (zero >= 1) sum_squares(Axis::kDp, replica_group(setup_, plan, Replicas::kShard, false));
+  if (ep_holds_shard_groups(setup_) || (zero == 0 && setup_.mesh.ep > 1))
+    sum_over(Axis::kEp);
+  else if (zero >= 1)
+    sum_squares(Axis::kDp, replica_group(setup_, plan, Replicas::kShard, false));
 }
 
 void ShardPass::update_parameters(RankPlan& plan, std::int64_t mine) const {

@@ -128,6 +128,14 @@ INSTANTIATE_TEST_SUITE_P(
                     "dp=4 ep=2 zero=3 zero-reshard=false recompute=norms",
                     "dp=4 ep=2 zero=2 zero-group=2", "dp=4 ep=2 zero=3 zero-group=2"),
     name_of_case);
+// An EP group holds several groups that share states: the norm has every expert once.
+INSTANTIATE_TEST_SUITE_P(
+    SeveralShardGroups, ExpertLayers,
+    testing::Values("dp=4 ep=4 zero=1 zero-group=2 clip=0.05",
+                    "llama dp=8 ep=4 zero=2 zero-group=2 clip=0.05 microbatches=1",
+                    "dp=4 ep=4 tp=2 zero=3 zero-group=2 clip=0.05",
+                    "dp=4 ep=4 pp=2 zero=1 zero-group=2 clip=0.05 microbatches=4"),
+    name_of_case);
 INSTANTIATE_TEST_SUITE_P(Dropped, ExpertLayers,
                          testing::Values("dp=2 ep=2 capacity=1", "llama dp=4 ep=4 capacity=0.5",
                                          "dp=4 ep=2 capacity=1.25 router=sigmoid",
