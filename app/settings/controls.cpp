@@ -42,6 +42,7 @@ StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
   speak_as(*this, {QAccessible::SpinBox, [this] { return text(); }, true});
   setAccessibleName(accessible_name);
   lineEdit()->setAccessibleName(accessible_name);
+  lineEdit()->installEventFilter(this);
   setFixedHeight(26);
   setKeyboardTracking(false);
   connect(this, &QAbstractSpinBox::editingFinished, this, &StepBox::commit);
@@ -87,6 +88,14 @@ void StepBox::focusInEvent(QFocusEvent* event) {
   QAbstractSpinBox::focusInEvent(event);
   if (event->reason() == Qt::MouseFocusReason)
     QTimer::singleShot(0, lineEdit(), &QLineEdit::selectAll);
+}
+
+// A double click selects the whole number, not what stands between two separators.
+bool StepBox::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::MouseButtonDblClick || watched != lineEdit())
+    return QAbstractSpinBox::eventFilter(watched, event);
+  lineEdit()->selectAll();
+  return true;
 }
 
 // Ctrl+Z takes typing back only while something is being typed; else it is the window's undo.

@@ -46,6 +46,7 @@ class StepBox : public QAbstractSpinBox {
 
  protected:
   bool event(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
   StepEnabled stepEnabled() const override;
   void wheelEvent(QWheelEvent* event) override;

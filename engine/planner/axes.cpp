@@ -25,8 +25,8 @@ const std::vector<PlanAxis>& plan_axes() {
       {"tp", "every divisor of the GPUs"},
       {"pp", "every divisor of the GPUs"},
       {"cp",
-       "divisors of the GPUs that leave 4096 tokens on a rank, or 2048 where the batch has fewer "
-       "than 4096 for each GPU"},
+       "every divisor of up to 16 GPUs; of more those that leave 4096 tokens on a rank, or 2048 "
+       "where the batch has fewer than 4096 for each GPU"},
       {"dp", "what the others leave, where it divides the global batch"},
       {"ep", "with experts: every divisor of DP, or where they are whole of TP x CP x DP"},
       {"expert-tensor",

@@ -110,7 +110,28 @@ class Lister {
   Setup setup_;  // of the candidate that was written last
 };
 
+Message nothing_made(const PlanRequest& request, const Space& space) {
+  const Message none =
+      message("plan-empty",
+              "No combination of the axes makes {} GPUs and a global batch of {} sequences; "
+              "free an axis, or choose a batch that more ranks divide.",
+              request.least_gpus == request.most_gpus
+                  ? std::to_string(request.most_gpus)
+                  : fmt::format("{}..{}", request.least_gpus, request.most_gpus),
+              request.global_batch);
+  const std::optional<std::int64_t> most_cp = space.most_cp(request.most_gpus);
+  if (!most_cp) return none;
+  return message("plan-empty-cp",
+                 "{} Of CP no more than {} is tried unless it is fixed: it leaves {} tokens on a "
+                 "rank.",
+                 none, *most_cp, request.base.model.sequence / *most_cp);
+}
+
 }  // namespace
+
+bool says_that_none_is_made(const Message& error) {
+  return error.id == "plan-empty" || error.id == "plan-empty-cp";
+}
 
 Result<Listing> list_candidates(const PlanRequest& request, const Space& space, BoundTables& tables,
                                 Tally& tally, const PlanWatch& watch, std::vector<Entry>& entries) {
@@ -123,14 +144,7 @@ Result<Listing> list_candidates(const PlanRequest& request, const Space& space, 
                    "These axes have more than {} combinations; fix some of them, such as TP "
                    "to 8.",
                    kMostCandidates);
-  if (listing.candidates == 0 && !lister.cancelled())
-    return message("plan-empty",
-                   "No combination of the axes makes {} GPUs and a global batch of {} sequences; "
-                   "free an axis, or choose a batch that more ranks divide.",
-                   request.least_gpus == request.most_gpus
-                       ? std::to_string(request.most_gpus)
-                       : fmt::format("{}..{}", request.least_gpus, request.most_gpus),
-                   request.global_batch);
+  if (listing.candidates == 0 && !lister.cancelled()) return nothing_made(request, space);
   listing.all = lister.list();
   return listing;
 }

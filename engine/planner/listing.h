@@ -18,8 +18,12 @@ struct Listing {
   bool all = false;             // false: it was cancelled before all had a class or an entry
 };
 
+// Whether an error is that no combination makes the GPUs and the batch.
+bool says_that_none_is_made(const Message& error);
+
 // Counts those that are refused, and appends all others to `entries`, each with what its bounds
-// stand on. Errors: "plan-empty", "plan-many", which takes no longer the larger the space is.
+// stand on. Errors: says_that_none_is_made(), "plan-many", which takes no longer the larger the
+// space is.
 Result<Listing> list_candidates(const PlanRequest& request, const Space& space, BoundTables& tables,
                                 Tally& tally, const PlanWatch& watch, std::vector<Entry>& entries);
 

@@ -14,8 +14,9 @@ namespace parallelarium {
 namespace {
 
 constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
-// Tokens that CP leaves on a rank; half of them where the batch has fewer for each GPU.
-constexpr std::int64_t kLeastTokens = 4096;
+// On more GPUs than this CP leaves so many tokens on a rank, or half of them where the batch has
+// fewer for each GPU.
+constexpr std::int64_t kEveryCp = 16, kLeastTokens = 4096;
 constexpr const char* kBalanced = "balanced";  // beside what the Setup's key takes
 
 std::vector<std::int64_t> divisors(std::int64_t number) {
@@ -182,15 +183,19 @@ bool Space::wanted_gpus(std::int64_t gpus) const {
   return gpus >= node ? gpus % node == 0 : node % gpus == 0;
 }
 
-bool Space::takes_mesh(const Candidate& candidate) const {
+std::optional<std::int64_t> Space::most_cp(std::int64_t gpus) const {
+  if (!cp_.values.empty() || gpus <= kEveryCp) return std::nullopt;
   const std::int64_t sequence = request_.base.model.sequence;
   const bool is_scarce =
       static_cast<double>(request_.global_batch) * static_cast<double>(sequence) <
-      static_cast<double>(kLeastTokens) * static_cast<double>(candidate.gpus());
+      static_cast<double>(kLeastTokens) * static_cast<double>(gpus);
   const std::int64_t least = is_scarce ? kLeastTokens / 2 : kLeastTokens;
-  const std::int64_t longest = std::max<std::int64_t>(1, sequence / least);
+  return std::max<std::int64_t>(1, sequence / least);
+}
+
+bool Space::takes_mesh(const Candidate& candidate) const {
   return tp_.has(candidate.tp) && pp_.has(candidate.pp) && cp_.has(candidate.cp) &&
-         (!cp_.values.empty() || candidate.cp <= longest) && dp_.has(candidate.dp);
+         candidate.cp <= most_cp(candidate.gpus()).value_or(candidate.cp) && dp_.has(candidate.dp);
 }
 
 void Space::for_each(const std::function<bool(const Candidate&)>& visit) const {

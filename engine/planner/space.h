@@ -96,6 +96,9 @@ class Space {
   std::vector<Sharding> shardings_of(const Candidate& candidate) const;
   const std::vector<Recompute>& recomputes() const { return recomputes_; }
   const std::vector<std::string>& schedules() const { return schedules_; }
+  // The most CP that is tried on so many GPUs; none: all that divides them, or what the request
+  // says.
+  std::optional<std::int64_t> most_cp(std::int64_t gpus) const;
 
   // Whether the Setup, whose mesh has as many ranks and whose batch is the request's, is one of
   // them. Cost: a visit of all combinations of its mesh.

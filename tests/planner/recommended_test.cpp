@@ -208,6 +208,9 @@ TEST(Limits, NameTheTwoLargestParts) {
   EXPECT_EQ(limits_of(parts, true, 10, 40).text,
             "57.5 % exposed communication of TP, then 30.0 % compute; 25.0 % of the memory, "
             "30 B free");
+  EXPECT_EQ(limits_of(parts, true, 39, 40).text,
+            "57.5 % exposed communication of TP, then 30.0 % compute; 97.5 % of the memory, "
+            "only 1 B free: tight");
 }
 
 // What a Setup is told to change first is the first of the changes that are listed for it.

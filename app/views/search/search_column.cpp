@@ -30,6 +30,11 @@ QString comma_list(const QString& text) {
 }
 
 // The next power of two above or below.
+// What is typed into a number that is shown with separators may leave them where none belongs.
+QString plain_number(QString text) {
+  return text.remove(QLocale().groupSeparator()).remove(QLatin1Char(' '));
+}
+
 QString doubled(const QString& text, int direction) {
   bool is_number = false;
   const qlonglong value = QLocale().toLongLong(text, &is_number);
@@ -191,9 +196,7 @@ void SearchColumn::add_cluster() {
     });
   });
   connect(gpus_, &StepBox::committed, this, [this](const QString& text) {
-    QString plain = text;
-    plain.remove(QLocale().groupSeparator()).remove(QLatin1Char(' '));
-    change([&](PlanWish& wish) { wish.gpus = plain; });
+    change([&](PlanWish& wish) { wish.gpus = plain_number(text); });
   });
 }
 
@@ -291,7 +294,7 @@ void SearchColumn::take_memory(const QString& text) {
 
 void SearchColumn::take_number(StepBox* box, const QString& text, std::int64_t PlanWish::*member) {
   bool is_number = false;
-  const qlonglong value = QLocale().toLongLong(text, &is_number);
+  const qlonglong value = plain_number(text).toLongLong(&is_number);
   box->set_invalid(!is_number || value < 1);
   if (is_number && value >= 1) change([&](PlanWish& wish) { wish.*member = value; });
 }

@@ -109,7 +109,7 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
   columns.push_back({TableTexts::tr("tokens/s"), false,
                      [](const FoundPlan& of) { return number_text(of.tokens_per_second); }, 1});
   columns.push_back(
-      {QStringLiteral("MFU"), false, [](const FoundPlan& of) { return share_text(of.mfu); }});
+      {QStringLiteral("MFU"), false, [](const FoundPlan& of) { return share_text(of.mfu); }, 4});
   columns.push_back(
       {TableTexts::tr("memory"), false, [](const FoundPlan& of) { return bytes_text(of.bytes); }});
   // The panel beside says these of the selected plan.
@@ -184,8 +184,8 @@ struct FittingColumns {
   }
 };
 
-// Each column is as wide as its title and its longest cell. Where there is no room for all, some
-// are left out, and then the text is smaller.
+// Each column is as wide as its title and its longest cell. Where there is no room for all, the
+// text is smaller, some are left out, and then words are cut.
 FittingColumns fitting_columns(const SearchPicture& picture, const Theme& theme, double room) {
   FittingColumns columns{columns_of(picture)};
   const auto measure = [&](int size) {
@@ -205,8 +205,16 @@ FittingColumns fitting_columns(const SearchPicture& picture, const Theme& theme,
   measure(kNormal);
   leave_out(1);
   if (columns.sum() > room) measure(kSmall);
-  leave_out(2);
-  leave_out(3);
+  for (const int spare : {2, 3, 4}) leave_out(spare);
+  // A word may be cut, a figure never.
+  const double excess = columns.sum() - room;
+  const double words = std::accumulate(
+      columns.all.begin(), columns.all.end(), 0.0,
+      [](double sum, const Column& column) { return sum + (column.is_text ? column.width : 0); });
+  constexpr double kLeastShare = 0.4;
+  if (excess > 0 && words > 0)
+    for (Column& column : columns.all)
+      if (column.is_text) column.width *= std::max(kLeastShare, 1 - excess / words);
   return columns;
 }
 

@@ -147,8 +147,9 @@ SearchView::SearchView(Session& session, QWidget* parent)
     State& s = *state_;
     s.popup->layout()->addWidget(s.column);
     s.column->show();
-    const QPoint below = s.change->mapToGlobal(
+    QPoint below = s.change->mapToGlobal(
         QPoint(s.change->width() - kColumnWidth - 16, s.change->height() + 4));
+    below.setX(std::max(below.x(), mapToGlobal(QPoint(0, 0)).x()));
     s.popup->setGeometry(QRect(below, QSize(kColumnWidth + 16, std::max(200, height() - 60))));
     s.popup->show();
     s.column->take_focus();

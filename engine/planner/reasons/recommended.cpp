@@ -246,15 +246,20 @@ Message limits_of(const StepParts& parts, bool pipeline, std::int64_t needed_byt
   };
   const Message memory =
       share(static_cast<double>(needed_bytes), static_cast<double>(capacity_bytes));
-  const Message left = figure(
-      bytes_text(static_cast<double>(std::max<std::int64_t>(0, capacity_bytes - needed_bytes))));
+  const std::int64_t free_bytes = std::max<std::int64_t>(0, capacity_bytes - needed_bytes);
+  const Message left = figure(bytes_text(static_cast<double>(free_bytes)));
+  // Memory of published runs is missed by some percent.
+  constexpr double kTight = 0.05;
+  const bool tight = static_cast<double>(free_bytes) < kTight * static_cast<double>(capacity_bytes);
+  const Message room = tight ? message("plan-free-tight", "only {} free: tight", left)
+                             : message("plan-free", "{} free", left);
   const Message first = share(all[0].seconds, parts.sum());
   const Message most = part_words(all[0].cause, pipeline);
   if (all[1].seconds <= 0)
-    return message("plan-limit", "{} {}; {} of the memory, {} free", first, most, memory, left);
-  return message("plan-limits", "{} {}, then {} {}; {} of the memory, {} free", first, most,
+    return message("plan-limit", "{} {}; {} of the memory, {}", first, most, memory, room);
+  return message("plan-limits", "{} {}, then {} {}; {} of the memory, {}", first, most,
                  share(all[1].seconds, parts.sum()), part_words(all[1].cause, pipeline), memory,
-                 left);
+                 room);
 }
 
 nlohmann::json recommended_json(const std::vector<Recommended>& recommended) {

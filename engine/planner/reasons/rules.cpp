@@ -49,8 +49,10 @@ Message cost_of(const PlanRule& told, const Message& said, const Plan& best) {
   if (!told.seconds) return message("plan-rule-none", "{}: no plan that does so fits.", said);
   const Message takes = figure(seconds_text(*told.seconds));
   const Message share = figure(percent_text(*told.seconds / best.step.seconds));
-  return told.tied ? message("plan-rule-tied", "{}: costs {} ({}), a tie.", said, takes, share)
-                   : message("plan-rule-costs", "{}: costs {} ({}).", said, takes, share);
+  return told.tied
+             ? message("plan-rule-tied", "{}: a step takes {} ({}) longer, a tie.", said, takes,
+                       share)
+             : message("plan-rule-costs", "{}: a step takes {} ({}) longer.", said, takes, share);
 }
 
 Message sentence_of(const PlanRule& told, const Message& said, const Plan& best) {

@@ -7,6 +7,7 @@
 
 #include "engine/plan/text/message_json.h"
 #include "engine/plan/text/units.h"
+#include "engine/planner/listing.h"
 
 namespace parallelarium {
 
@@ -144,11 +145,9 @@ Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRe
   }
   Result<PlanResult> found = search(request, watch);
   if (!found) {
-    if (found.error().id != "plan-empty") return found.error();
-    answer.sentence = message("plan-value-empty",
-                              "No candidate has {}: with it no combination makes so many GPUs and "
-                              "a global batch of {} sequences.",
-                              value_of_axis(axis, value), request.global_batch);
+    if (!says_that_none_is_made(found.error())) return found.error();
+    answer.sentence = message("plan-value-empty", "No candidate has {}. {}",
+                              value_of_axis(axis, value), found.error());
     return answer;
   }
   if (found->cancelled) return message("cancelled.plan", "The search was cancelled.");
