@@ -199,6 +199,8 @@ Result<void> read_handout_options(const QCommandLineParser& parser, const Option
                                   CommandLine& line) {
   line.handout = parser.value(options.handout);
   line.answers = parser.isSet(options.answers);
+  if (line.answers)
+    if (const std::optional<Message> hidden = hidden_by_lesson("--answers")) return *hidden;
   const bool asked = parser.isSet(options.handout);
   if (asked ? line.export_to.isEmpty() : line.answers || parser.isSet(options.numbers))
     return message("command-handout",

@@ -16,8 +16,7 @@ foreach(program parallelarium-engine parallelarium)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
-install(DIRECTORY lessons/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/parallelarium/lessons
-        PATTERN README.md EXCLUDE)
+install(DIRECTORY lessons/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/parallelarium/lessons)
 if(TARGET parallelarium)
   install(FILES resources/io.github.parallelarium.Parallelarium.desktop
           DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/applications)

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QRegularExpression>
 #include <QSaveFile>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -198,6 +199,19 @@ void LessonPanel::leave_lesson() {
   if (player_.may_leave()) player_.close();
 }
 
+namespace {
+
+// "first-look-ada-lovelace.json": hand-ins of a class lie in one folder.
+QString file_name(const QString& lesson, const QString& name) {
+  static const QRegularExpression kOther(QStringLiteral("[^\\w]+"),
+                                         QRegularExpression::UseUnicodePropertiesOption);
+  QString plain = name.trimmed().toLower().replace(kOther, QStringLiteral("-"));
+  if (plain.isEmpty()) plain = QStringLiteral("answers");
+  return lesson + QLatin1Char('-') + plain + QStringLiteral(".json");
+}
+
+}  // namespace
+
 void LessonPanel::export_answers() {
   const auto* finished = player_.finished_lesson();
   if (!finished && !player_.is_open()) return;
@@ -210,8 +224,7 @@ void LessonPanel::export_answers() {
   if (!ok) return;
   const QString path = QFileDialog::getSaveFileName(
       this, tr("Export my answers"),
-      in_documents(QString::fromStdString(answers["lesson"].get<std::string>()) +
-                   QStringLiteral("-answers.json")),
+      in_documents(file_name(QString::fromStdString(answers["lesson"].get<std::string>()), name)),
       tr("JSON files (*.json)"));
   if (path.isEmpty()) return;
   answers["format"] = "parallelarium-answers/1";

@@ -89,6 +89,8 @@ class Window : public QMainWindow {
   void record_setup_as(RecordAs as);
   // Says so and is true while the open lesson asks for what paper would tell.
   bool refuses_to_print();
+  // While a question of an exam is open: then it says so.
+  bool exam_refuses_to_leave();
   // LessonProgress::use_folder; the lesson that is open is left. Says what is wrong in the banner.
   // Not while a question of an exam is open.
   bool use_progress_folder(const QString& folder);
@@ -236,7 +238,7 @@ class Window : public QMainWindow {
     QAction *undo, *redo, *zoom_in, *zoom_out, *fit, *find;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
-    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings,
+    QAction *shortcuts, *words, *guide, *doctor, *about, *next_pane, *previous_pane, *all_settings,
         *devices;
     QList<QAction*> views, rooms;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave, *take_away, *handout, *defence,

@@ -14,6 +14,7 @@
 #include "app/settings/setup_chips.h"
 #include "app/settings/setup_panel.h"
 #include "app/sheets/doctor.h"
+#include "app/sheets/guide_sheet.h"
 #include "app/sheets/shortcut_sheet.h"
 #include "app/sheets/words_sheet.h"
 #include "app/shell/strip.h"
@@ -202,6 +203,13 @@ void Window::build_help_actions() {
                             doctor->setAttribute(Qt::WA_DeleteOnClose);
                             doctor->show();
                           });
+  do_.guide =
+      add_action(tr("For &teachers"), {},
+                 tr("Sessions, playlists, exams, marking, and how to write a lesson"), [this] {
+                   auto* guide = new GuideSheet(this);
+                   guide->setAttribute(Qt::WA_DeleteOnClose);
+                   guide->show();
+                 });
   do_.about = add_action(tr("&About Parallelarium"), {}, {}, [this] { show_about(); });
 }
 
@@ -306,7 +314,7 @@ void Window::build_menus() {
   lessons->addActions({do_.progress_folder, do_.progress_here});
 
   QMenu* help = menuBar()->addMenu(tr("&Help"));
-  help->addActions({do_.shortcuts, do_.words, do_.doctor, do_.about});
+  help->addActions({do_.shortcuts, do_.words, do_.guide, do_.doctor, do_.about});
   fill_recent();
   refresh_actions();
 }
@@ -374,7 +382,7 @@ void Window::show_shortcuts() {
         with_focus.push_back({group.heading, group.actions});
     }
   sections.insert(sections.end(), with_focus.begin(), with_focus.end());
-  auto* sheet = new ShortcutSheet(sections, {do_.lessons, do_.words, do_.doctor}, this);
+  auto* sheet = new ShortcutSheet(sections, {do_.lessons, do_.words, do_.guide, do_.doctor}, this);
   connect(sheet, &ShortcutSheet::keys_changed, this, [this] {
     for (View* view : tabs_->made()) view->refresh_keys();
   });

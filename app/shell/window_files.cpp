@@ -104,7 +104,7 @@ void Window::refresh_name() {
 }
 
 void Window::new_document() {
-  if (may_discard()) start_with(new_setup());
+  if (!exam_refuses_to_leave() && may_discard()) start_with(new_setup());
 }
 
 void Window::start_with(const Setup& setup) {
@@ -216,6 +216,7 @@ void Window::show_document(const QString& path, Result<Document>& document) {
 }
 
 void Window::open_dialog() {
+  if (exam_refuses_to_leave()) return;
   const QString path = QFileDialog::getOpenFileName(
       this, tr("Open"), path_.isEmpty() ? QString() : QFileInfo(path_).path(),
       tr("Documents, setups and exported pictures (*.json *.png);;All files (*)"));

@@ -66,7 +66,12 @@ void Window::build_lesson_actions() {
                            });
   do_.school_class = add_action(
       tr("&Class …"), {}, tr("Numbers that follow from a class code and your name; exams"), [this] {
-        if (ClassDialog(lesson_->player().progress(), this).exec() != QDialog::Accepted) return;
+        if (exam_refuses_to_leave()) return;
+        LessonPlayer& player = lesson_->player();
+        const std::optional<ClassPlace> before = player.progress().place();
+        if (ClassDialog(player.progress(), this).exec() != QDialog::Accepted) return;
+        // What is open was begun with other numbers, and not as an exam.
+        if (player.progress().place() != before) player.clear();
         follow_exam();
         start_->refresh();
       });
@@ -112,8 +117,15 @@ bool Window::open_playlist(const QString& path, bool keeps) {
   return show_playlist(*playlist, keeps);
 }
 
+bool Window::exam_refuses_to_leave() {
+  if (lesson_->player().may_leave()) return false;
+  typed_wrong_ = tr("Answer the exam's question first: leaving it would show what it asks.");
+  refresh_banner();
+  return true;
+}
+
 bool Window::open_lesson_folder(const QString& folder) {
-  if (!lesson_->player().may_leave()) return false;
+  if (exam_refuses_to_leave()) return false;
   const Result<void> opened = lesson_->player().open(folder);
   typed_wrong_ = opened ? QString() : sentence(opened.error());
   refresh_banner();
@@ -159,12 +171,7 @@ bool Window::show_playlist(std::optional<Playlist> playlist, bool keeps) {
 
 bool Window::use_progress_folder(const QString& folder) {
   LessonPlayer& player = lesson_->player();
-  if (!player.may_leave()) {
-    typed_wrong_ =
-        tr("Answer the exam's question first: the folder cannot change while it is open.");
-    refresh_banner();
-    return false;
-  }
+  if (exam_refuses_to_leave()) return false;
   end_presentation();
   const Result<void> used = player.progress().use_folder(folder);
   // What is open is the work of whoever kept it in the other place.

@@ -3,6 +3,17 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en_US">
 <context>
+    <name>parallelarium::GuideSheet</name>
+    <message>
+        <source>For teachers</source>
+        <translation>Für Lehrende</translation>
+    </message>
+    <message>
+        <source>The guide TEACHING.md is not beside the lessons.</source>
+        <translation>Der Leitfaden TEACHING.md liegt nicht bei den Lektionen.</translation>
+    </message>
+</context>
+<context>
     <name>parallelarium::MachineSheet</name>
     <message>
         <source>Change devices</source>
@@ -681,18 +692,6 @@
     <message>
         <source>. Next may come %1.</source>
         <translation>. Als Nächstes darf %1 kommen.</translation>
-    </message>
-    <message>
-        <source>behind %1</source>
-        <translation>hinter %1</translation>
-    </message>
-    <message>
-        <source>at the beginning</source>
-        <translation>am Anfang</translation>
-    </message>
-    <message>
-        <source>%1, %2, %3 of %4</source>
-        <translation>%1, %2, %3 von %4</translation>
     </message>
     <message>
         <source>Bubble of whole step</source>
@@ -4228,10 +4227,6 @@
         <translation>Text der Lektion</translation>
     </message>
     <message>
-        <source>Your order, one line per stage</source>
-        <translation>Deine Reihenfolge, eine Zeile je Stufe</translation>
-    </message>
-    <message>
         <source>Hints</source>
         <translation>Tipps</translation>
     </message>
@@ -4377,10 +4372,6 @@
     <message>
         <source>Lesson: %1</source>
         <translation>Lektion: %1</translation>
-    </message>
-    <message>
-        <source>Your order could not be saved in %1: %2.</source>
-        <translation>Deine Reihenfolge konnte nicht in %1 gespeichert werden: %2.</translation>
     </message>
     <message>
         <source>This was an exam: %1 of %2 tasks are answered. Choose **Lessons &gt; Export my answers** and hand in the file.</source>
@@ -5689,6 +5680,14 @@ nach Plan</translation>
 <context>
     <name>parallelarium::Window</name>
     <message>
+        <source>For &amp;teachers</source>
+        <translation>Für &amp;Lehrende</translation>
+    </message>
+    <message>
+        <source>Sessions, playlists, exams, marking, and how to write a lesson</source>
+        <translation>Stunden, Listen, Prüfungen, Bewertung, und wie man eine Lektion schreibt</translation>
+    </message>
+    <message>
         <source>There is no plan yet: search first.</source>
         <translation>Es gibt noch keinen Plan: Starte zuerst eine Suche.</translation>
     </message>
@@ -6185,8 +6184,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Nicht mehr im gewählten Ordner; was dort liegt, bleibt dort</translation>
     </message>
     <message>
-        <source>Answer the exam&apos;s question first: the folder cannot change while it is open.</source>
-        <translation>Beantworte erst die Frage der Prüfung: Solange sie offen ist, lässt sich der Ordner nicht wechseln.</translation>
+        <source>Answer the exam&apos;s question first: leaving it would show what it asks.</source>
+        <translation>Beantworte zuerst die Frage der Prüfung: Sie zu verlassen würde zeigen, wonach sie fragt.</translation>
     </message>
     <message>
         <source>Esc leaves</source>

@@ -7,6 +7,7 @@
 
 #include "engine/passes/build.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/plan/text/units.h"
 #include "engine/predict/cost/in_turns.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/memory.h"
@@ -183,67 +184,66 @@ bool gathers_instead_of_ring(const Prediction& prediction) {
          setup.attention == Attention::kUnfused;
 }
 
-std::vector<std::string> remarks_of(const Prediction& prediction) {
+std::vector<Message> remarks_of(const Prediction& prediction) {
   const Setup& setup = prediction.setup;
   const Program& program = prediction.program;
-  std::vector<std::string> remarks;
+  std::vector<Message> remarks;
   if (prediction.cores_for_gpus)
-    remarks.push_back(
-        "These times are of the cores: no GPU of this computer has been calibrated, which a first "
-        "run on them or `calibrate` does.");
+    remarks.push_back(message("remark-cores",
+                              "These times are of the cores: no GPU of this computer has been "
+                              "calibrated, which a first run on them or `calibrate` does."));
   if (prediction.machine.lanes_share_core && setup.run.backend == Backend::kPaced)
-    remarks.push_back(
-        "A rehearsal gives every lane of a rank a core of its own: ranks that share cores "
-        "(--backend cpu) take longer.");
+    remarks.push_back(message("remark-lanes",
+                              "A rehearsal gives every lane of a rank a core of its own: ranks "
+                              "that share cores (--backend cpu) take longer."));
   if (program.representatives)
-    remarks.push_back(fmt::format(
-        "{} rank{} for all {}: the others do the same at the same time.", program.ranks.size(),
-        program.ranks.size() == 1 ? " stands" : "s stand", program.world));
+    remarks.push_back(program.ranks.size() == 1
+                          ? message("remark-stands",
+                                    "1 rank stands for all {}: the others do the same at the same "
+                                    "time.",
+                                    program.world)
+                          : message("remark-stand",
+                                    "{} ranks stand for all {}: the others do the same at the same "
+                                    "time.",
+                                    program.ranks.size(), program.world));
   if (program.level == Level::kStage)
-    remarks.push_back(
-        "Pieces that follow one another are one op here: this Setup has too many to show each. The "
-        "times are the same.");
+    remarks.push_back(message("remark-stage-level",
+                              "Pieces that follow one another are one op here: this Setup has too "
+                              "many to show each. The times are the same."));
   if (ranks_share_gpu(setup, prediction.machine))
-    remarks.push_back(fmt::format(
-        "All {} ranks are on one GPU: their ops take turns there, and its memory is theirs "
-        "together.",
-        setup.mesh.ranks()));
+    remarks.push_back(message("remark-one-gpu",
+                              "All {} ranks are on one GPU: their ops take turns there, and its "
+                              "memory is theirs together.",
+                              setup.mesh.ranks()));
   if (prediction.machine.groups_take_turns && has_several_groups(program))
-    remarks.push_back(
-        "Communication of different groups goes one after another here: below CUDA 12.3 NCCL lets "
-        "none of a GPU overlap.");
+    remarks.push_back(message("remark-turns",
+                              "Communication of different groups goes one after another here: "
+                              "below CUDA 12.3 NCCL lets none of a GPU overlap."));
   if (gathers_instead_of_ring(prediction))
-    remarks.push_back(
-        "CP's keys and values are gathered here before attention, not passed round: unfused "
-        "attention "
-        "keeps whole scores. The bytes are the same, but none are hidden behind attention.");
+    remarks.push_back(message("remark-gathers",
+                              "CP's keys and values are gathered here before attention, not passed "
+                              "round: unfused attention keeps whole scores. The bytes are the "
+                              "same, but none are hidden behind attention."));
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
   if (holds_stages_twice(setup))
-    remarks.push_back(fmt::format(
-        "{} holds every stage on two ranks: twice the model states of 1F1B, and the gradients of "
-        "both copies are added up once a step.",
-        rule != nullptr ? std::string(rule->title) : "The order"));
-  const int replicas = setup.mesh.dp * setup.mesh.cp;
-  if (setup.zero > 0 && replicas == 1)
-    remarks.push_back(fmt::format(
-        "ZeRO {} has nothing to shard: DP and CP are 1, so every rank keeps all its states.",
-        setup.zero));
-  else if (setup.zero > 0 && setup.zero_group == 1)
-    remarks.push_back(
-        fmt::format("ZeRO {} has nothing to shard in groups of one rank.", setup.zero));
-  if (const SlowRank& slow = setup.run.slow_rank; slow.factor != 1)
-    remarks.push_back(fmt::format(
-        "Rank {} is slow on purpose: its computing takes {} times as long.{}", slow.rank,
-        slow.factor,
-        program.representatives ? " The ranks shown stand for those of its replica." : ""));
-  if (setup.zero == 0 && setup.zero_group > 0)
-    remarks.push_back("The ZeRO group does nothing without ZeRO.");
-  if (setup.zero < 3 && setup.zero_prefetch != Setup{}.zero_prefetch)
-    remarks.push_back("Prefetching does nothing without ZeRO 3.");
-  for (std::string& remark : unwise(prediction)) remarks.push_back(std::move(remark));
+    remarks.push_back(message("remark-twice",
+                              "{} holds every stage on two ranks: twice the model states of 1F1B, "
+                              "and the gradients of both copies are added up once a step.",
+                              rule != nullptr ? figure(std::string(rule->title))
+                                              : message("remark-the-order", "The order")));
+  if (const SlowRank& slow = setup.run.slow_rank; slow.factor != 1) {
+    const Message slowed =
+        message("remark-slow", "Rank {} is slow on purpose: its computing takes {} times as long.",
+                slow.rank, figure(exact_text(slow.factor)));
+    remarks.push_back(program.representatives
+                          ? message("remark-slow-replica",
+                                    "{} The ranks shown stand for those of its replica.", slowed)
+                          : slowed);
+  }
+  for (Message& remark : unwise(prediction)) remarks.push_back(std::move(remark));
   if (const Result<void> runs = can_execute(setup); !runs)
     remarks.push_back(
-        fmt::format("This Setup can be predicted, but not run: {}", runs.error().text));
+        message("remark-no-run", "This Setup can be predicted, but not run: {}", runs.error()));
   return remarks;
 }
 

@@ -105,12 +105,12 @@ void keep_freed_memory();
 // whole scores.
 bool gathers_instead_of_ring(const Prediction& prediction);
 
-// Sentences on what the prediction does other than its Setup seems to say: cores in place of GPUs,
-// ranks and ops that were not built, ranks that share a GPU, a ring predicted as an all-gather,
-// stages held twice, ZeRO with nothing to shard, and why the Setup cannot be run.
-std::vector<std::string> remarks_of(const Prediction& prediction);
-// Those of them that are about settings which are legal, but seldom wise.
-std::vector<std::string> unwise(const Prediction& prediction);
+// What the prediction does other than its Setup seems to say: cores in place of GPUs, ranks and ops
+// that were not built, ranks that share a GPU, a ring predicted as an all-gather, stages held
+// twice; unwise(); and why the Setup cannot be run.
+std::vector<Message> remarks_of(const Prediction& prediction);
+// Settings which are legal, but seldom wise, or do nothing, such as ZeRO with nothing to shard.
+std::vector<Message> unwise(const Prediction& prediction);
 
 // What a rank sends and receives, by global rank.
 std::vector<TrafficRow> expected_traffic(const Prediction& prediction, int rank);

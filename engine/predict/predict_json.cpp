@@ -11,6 +11,8 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
   using nlohmann::json;
   json memory = json::array();
   for (const MemoryRow& row : prediction.memory) memory.push_back(to_json(row));
+  json remarks = json::array();
+  for (const Message& remark : remarks_of(prediction)) remarks.push_back(remark.text);
   json formulas = json::array();
   for (const Formula& formula : prediction.formulas) {
     formulas.push_back({{"name", formula.name.text},
@@ -65,7 +67,7 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
       {"bubble", to_json(prediction.bubble)},
       {"step", std::move(step)},
       {"communication", to_json(axis_rates(prediction))},
-      {"remarks", remarks_of(prediction)},
+      {"remarks", std::move(remarks)},
       {"formulas", std::move(formulas)}};
 }
 

@@ -36,8 +36,8 @@ TEST(Rehearsal, LanesDoNotShareACoreAndThePredictionSaysSo) {
   const Prediction apart = predicted(setup, machine);
   EXPECT_EQ(shared.step.seconds, apart.step.seconds);
   const auto says_so = [](const Prediction& prediction) {
-    for (const std::string& remark : remarks_of(prediction))
-      if (remark.find("a core of its own") != std::string::npos) return true;
+    for (const Message& remark : remarks_of(prediction))
+      if (remark.text.find("a core of its own") != std::string::npos) return true;
     return false;
   };
   EXPECT_TRUE(says_so(shared));

@@ -98,9 +98,9 @@ TEST(SharedGpuPrediction, MemoryIsThatOfAllRanksTogether) {
 
 TEST(SharedGpuPrediction, IsToldAndOnlyWhereRanksShare) {
   const auto tells = [](const parallelarium::Setup& setup, const Machine& machine) {
-    const std::vector<std::string> remarks = remarks_of(*predict(setup, machine));
-    return std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
-      return remark.find("ranks are on one GPU") != std::string::npos;
+    const std::vector<Message> remarks = remarks_of(*predict(setup, machine));
+    return std::any_of(remarks.begin(), remarks.end(), [](const Message& remark) {
+      return remark.text.find("ranks are on one GPU") != std::string::npos;
     });
   };
   Machine two = one_gpu();
@@ -132,8 +132,8 @@ TEST(SharedGpuPrediction, StandsOnCoresOnlyWhileRanksWouldTakeGpus) {
 
 TEST(SharedGpuPrediction, CoresInPlaceOfGpusAreTold) {
   const auto tells = [](const parallelarium::Setup& setup, const Machine& machine) {
-    const std::vector<std::string> remarks = remarks_of(*predict(setup, machine));
-    return !remarks.empty() && remarks.front().find("are of the cores") != std::string::npos;
+    const std::vector<Message> remarks = remarks_of(*predict(setup, machine));
+    return !remarks.empty() && remarks.front().text.find("are of the cores") != std::string::npos;
   };
   parallelarium::Setup setup = with({.dp = 2});
   setup.run.backend = Backend::kCuda;

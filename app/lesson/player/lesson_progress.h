@@ -21,6 +21,7 @@ struct ClassPlace {
   bool exam = false;  // as the student says; a code may say so, too
   bool is_exam() const;
   std::uint64_t seed(const std::string& lesson) const;
+  bool operator==(const ClassPlace&) const = default;
 };
 
 // How the questions of one play of a lesson were answered at the first commit: of several tries no

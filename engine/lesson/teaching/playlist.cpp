@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/lesson/files.h"
+#include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {
 
@@ -35,9 +36,16 @@ Result<PlaylistEntry> entry_of(const std::string& line, const std::string& place
   const bool known =
       std::any_of(course.lessons.begin(), course.lessons.end(),
                   [&](const CourseEntry& lesson) { return lesson.id == entry.lesson; });
-  if (!known)
-    return message("playlist-lesson", "{}: \"{}\" is no lesson of the course.", place,
-                   entry.lesson);
+  if (!known) {
+    std::vector<std::string> ids;
+    for (const CourseEntry& lesson : course.lessons) ids.push_back(lesson.id);
+    const std::string near = nearest(entry.lesson, ids);
+    return near.empty() ? message("playlist-lesson", "{}: \"{}\" is no lesson of the course.",
+                                  place, entry.lesson)
+                        : message("playlist-lesson.near",
+                                  "{}: \"{}\" is no lesson of the course; \"{}\" is one.", place,
+                                  entry.lesson, near);
+  }
   if (minutes.empty()) return entry;
   const char* end = minutes.data() + minutes.size();
   const auto [read, error] = std::from_chars(minutes.data(), end, entry.minutes);

@@ -64,8 +64,8 @@ TEST(InTurns, ArePredictedOfAMachineWhoseGroupsTakeThem) {
   EXPECT_TRUE(has_several_groups(slow->program));
   EXPECT_GE(slow->timeline.duration, fast->timeline.duration);
   const auto remark = [](const Prediction& prediction) {
-    for (const std::string& one : remarks_of(prediction))
-      if (one.find("CUDA 12.3") != std::string::npos) return true;
+    for (const Message& one : remarks_of(prediction))
+      if (one.text.find("CUDA 12.3") != std::string::npos) return true;
     return false;
   };
   EXPECT_FALSE(remark(*fast));

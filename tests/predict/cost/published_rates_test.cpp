@@ -302,7 +302,7 @@ TEST(Unwise, IsSaidOfSettingsThatAreLegal) {
     const Result<Prediction> prediction = predict(setup, machine);
     EXPECT_TRUE(prediction.ok()) << prediction.error().text;
     std::string all;
-    for (const std::string& remark : unwise(*prediction)) all += remark + "\n";
+    for (const Message& remark : unwise(*prediction)) all += remark.text + "\n";
     return all;
   };
   for (const Example& example : examples) {

@@ -81,9 +81,9 @@ TEST(SlowRankOfMany, StandsAsTheRepresentativeOfItsStage) {
   const Prediction equal = on_a100s(setup, false);
   const double computing = compute_seconds(equal, 0);
   EXPECT_NEAR(slow.step.seconds, equal.step.seconds + computing, 1e-3 * slow.step.seconds);
-  const std::vector<std::string> remarks = remarks_of(slow);
-  EXPECT_TRUE(std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
-    return remark.find("Rank 255 is slow on purpose") != std::string::npos;
+  const std::vector<Message> remarks = remarks_of(slow);
+  EXPECT_TRUE(std::any_of(remarks.begin(), remarks.end(), [](const Message& remark) {
+    return remark.text.find("Rank 255 is slow on purpose") != std::string::npos;
   }));
 }
 

@@ -152,7 +152,7 @@ TEST(Remarks, SayWhatThePredictionDoesOtherThanTheSetup) {
     const Result<Prediction> prediction = predict(setup, kHere);
     EXPECT_TRUE(prediction.ok());
     std::string all;
-    for (const std::string& remark : remarks_of(*prediction)) all += remark + "\n";
+    for (const Message& remark : remarks_of(*prediction)) all += remark.text + "\n";
     return all;
   };
   using testing::HasSubstr;

@@ -49,7 +49,8 @@ nlohmann::json report_json(const LessonReport& report) {
           {"faults", std::move(faults)}};
 }
 
-std::string report_text(const std::vector<LessonReport>& reports, bool with_runs) {
+// `alone`: no course says what lessons before these have introduced.
+std::string report_text(const std::vector<LessonReport>& reports, bool with_runs, bool alone) {
   Table table({"lesson", ">steps", ">draws", ">languages", ">predictions", ">runs", "verdict"});
   std::string faults;
   for (const LessonReport& report : reports) {
@@ -69,7 +70,11 @@ std::string report_text(const std::vector<LessonReport>& reports, bool with_runs
                 "\n";
     }
   }
-  return table.text() + (faults.empty() ? "" : "\n" + faults);
+  const char* const unchecked =
+      "Whether words, settings and views are introduced is checked with a course: lesson check on "
+      "the folder of its course.json.";
+  return table.text() + (alone ? "\n" + wrapped(unchecked, 100, 0) + "\n" : "") +
+         (faults.empty() ? "" : "\n" + faults);
 }
 
 // Why the lesson, or one of the course, cannot even be read.
@@ -132,6 +137,8 @@ bool is_course(const std::string& folder) {
 std::optional<Message> no_lesson_in(const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code ignored;
+  if (fs::is_regular_file(folder, ignored))
+    return message("lesson-file", "{} is a file; a playlist is checked alone.", folder);
   if (!fs::is_directory(folder, ignored))
     return message("lesson-folder", "{} is neither a folder nor a playlist.", folder);
   const bool course = is_course(folder);
@@ -177,6 +184,7 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
   }
   if (options.run && cancelled_by_signal())
     return Outcome::failed(message("cancelled.check", "The check was cancelled."));
+  const bool alone = std::none_of(options.folders.begin(), options.folders.end(), is_course);
   std::size_t faults = 0;
   nlohmann::json json = nlohmann::json::array();
   for (const LessonReport& report : reports) {
@@ -184,7 +192,7 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
     json.push_back(report_json(report));
   }
   Outcome outcome = Outcome::done(options.json ? json_text({{"ok", faults == 0}, {"lessons", json}})
-                                               : report_text(reports, options.run));
+                                               : report_text(reports, options.run, alone));
   if (faults > 0) {
     outcome.status = kFailed;
     outcome.error = message("lesson-faults", "{} fault{} found.", faults, faults == 1 ? "" : "s");
@@ -287,8 +295,9 @@ void add_lesson(Commands& commands) {
       const Result<void> written = write_new_lesson(*new_folder);
       if (!written) return Outcome::invalid(written.error());
       return Outcome::done(fmt::format(
-          "{} holds lesson.json and text.en.md.\nNext: parallelarium-engine lesson check {}\n",
-          *new_folder, *new_folder));
+          "{} holds lesson.json and text.en.md.\nNext: parallelarium-engine lesson check {}\n"
+          "Guide: {}/TEACHING.md\n",
+          *new_folder, *new_folder, lessons_folder()));
     }
     if (marks->parsed()) return report_class(*class_options, options->json, progress);
     return rows->parsed() ? coverage(options->json) : check(*options, progress);

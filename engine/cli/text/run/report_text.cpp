@@ -237,7 +237,7 @@ std::string prediction_text(const Prediction& prediction, const Setup& asked, in
       fmt::format("Traffic of rank {} in one step (predicted)\n{}\n", rank, traffic_text(traffic));
   text += model_block(prediction) + "\n";
   text += formulas_block(prediction);
-  for (const std::string& remark : remarks_of(prediction)) text += "\n" + remark + "\n";
+  for (const Message& remark : remarks_of(prediction)) text += "\n" + remark.text + "\n";
   return text;
 }
 
