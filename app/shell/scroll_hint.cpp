@@ -18,10 +18,10 @@ constexpr int kLeastHidden = 6;  // pixels: less is only a margin
 
 class ScrollHint : public QWidget {
  public:
-  explicit ScrollHint(QScrollArea& area) : QWidget(&area), area_(area) {
-    setObjectName(QStringLiteral("ScrollHint"));
+  ScrollHint(QScrollArea& area, bool above) : QWidget(&area), area_(area), above_(above) {
+    setObjectName(above ? QStringLiteral("ScrollHintAbove") : QStringLiteral("ScrollHint"));
     setCursor(Qt::PointingHandCursor);
-    setToolTip(QObject::tr("More below"));
+    setToolTip(above ? QObject::tr("More above") : QObject::tr("More below"));
     area.installEventFilter(this);
     connect(area.verticalScrollBar(), &QScrollBar::valueChanged, this, &ScrollHint::follow);
     connect(area.verticalScrollBar(), &QScrollBar::rangeChanged, this, &ScrollHint::follow);
@@ -38,6 +38,10 @@ class ScrollHint : public QWidget {
     const Theme& theme = theme_for(palette());
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
+    if (above_) {  // the same, turned over
+      painter.translate(0, height());
+      painter.scale(1, -1);
+    }
     QColor clear = theme.surface;
     clear.setAlpha(0);
     QLinearGradient fade(0, 0, 0, height());
@@ -51,23 +55,29 @@ class ScrollHint : public QWidget {
 
   void mousePressEvent(QMouseEvent*) override {
     QScrollBar* bar = area_.verticalScrollBar();
-    bar->setValue(bar->value() + bar->pageStep() - kHintHeight);
+    const int page = bar->pageStep() - 2 * kHintHeight;
+    bar->setValue(bar->value() + (above_ ? -page : page));
   }
 
  private:
   void follow() {
     const QScrollBar* bar = area_.verticalScrollBar();
-    setVisible(bar->maximum() - bar->value() > kLeastHidden);
+    const int hidden = above_ ? bar->value() - bar->minimum() : bar->maximum() - bar->value();
+    setVisible(hidden > kLeastHidden);
     const QRect view = area_.viewport()->geometry();
-    setGeometry(view.left(), view.bottom() + 1 - kHintHeight, view.width(), kHintHeight);
+    setGeometry(view.left(), above_ ? view.top() : view.bottom() + 1 - kHintHeight, view.width(),
+                kHintHeight);
     raise();
   }
 
   QScrollArea& area_;
+  const bool above_;
 };
 
 }  // namespace
 
-void add_scroll_hint(QScrollArea& area) { new ScrollHint(area); }
+void add_scroll_hint(QScrollArea& area) {
+  for (const bool above : {false, true}) new ScrollHint(area, above);
+}
 
 }  // namespace parallelarium

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the parts of the window stand, and where they go when there is less room.
 #include <QResizeEvent>
+#include <QScrollBar>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QToolButton>
@@ -170,6 +171,7 @@ void Window::show_setup_popup() {
   popup_->resize(setup_->minimumWidth() + 2, std::min(720, room));
   popup_->move(below);
   popup_->show();
+  setup_->verticalScrollBar()->setValue(0);  // what a part of a lesson frees stands first
   fold_setup();
   (setup_->isVisible() ? static_cast<QWidget*>(setup_) : fold_)->setFocus();
 }

@@ -406,6 +406,10 @@
         <translation>Größen vorhergesagt</translation>
     </message>
     <message>
+        <source>More above</source>
+        <translation>Oben geht es weiter</translation>
+    </message>
+    <message>
         <source>More below</source>
         <translation>Mehr darunter</translation>
     </message>
@@ -9539,6 +9543,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>SearchView</name>
+    <message>
+        <source>Of plans with PP 1 that differ in the schedule alone the fastest stands here.</source>
+        <translation>Von Plänen mit PP 1, die sich nur im Ablauf unterscheiden, steht der schnellste hier.</translation>
+    </message>
     <message>
         <source>Opens this one in Explore: %1</source>
         <translation>Öffnet diesen in Erkunden: %1</translation>

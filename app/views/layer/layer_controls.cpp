@@ -163,7 +163,11 @@ void LayerView::build_inside() {
     look_inside(now.session, *now.steps,
                 [view = QPointer<LayerView>(this)](std::shared_ptr<const LayerInside> inside) {
                   if (!view) return;
-                  view->change_look([&](LayerLook& next) { next.inside = inside; });
+                  // The ring has no place for numbers: they stand in the pieces.
+                  view->change_look([&](LayerLook& next) {
+                    next.inside = inside;
+                    next.context = false;
+                  });
                   view->tell_inside(*inside);
                 });
   });

@@ -90,7 +90,10 @@ LayerView::LayerView(Session& session, QWidget* parent)
   connect(&session, &Session::prediction_changed, this, again);
   connect(&session, &Session::setup_changed, this, again);
   connect(&session, &Session::run_changed, this, again);
-  connect(&session, &Session::restored, this, again);
+  connect(&session, &Session::restored, this, [this, again] {
+    state_->look.step = -1;
+    again();
+  });
   connect(&session, &Session::run_state_changed, this, [this] {
     if (isVisible()) refresh_controls();
   });
@@ -197,6 +200,21 @@ void LayerView::show_look(LayerLook look) {
   Q_EMIT quantities_changed();
 }
 
+namespace {
+
+// Whether the step of that index is the same one of both; true: none is meant.
+bool is_same_step(const LayerSteps& before, const LayerSteps& now, int step) {
+  if (step < 0) return true;
+  const auto at = std::size_t(step);
+  if (at >= before.steps.size() || at >= now.steps.size()) return false;
+  const LayerStep &was = before.steps[at], &is = now.steps[at];
+  return was.kind == is.kind && was.attention == is.attention && was.piece == is.piece &&
+         was.phase == is.phase && was.collective == is.collective && was.purpose == is.purpose &&
+         was.block == is.block;
+}
+
+}  // namespace
+
 // An op that was selected in another view: its layer and step.
 void LayerView::follow_selection() {
   State& s = *state_;
@@ -221,8 +239,10 @@ void LayerView::refresh() {
   State& s = *state_;
   s.of = s.session.subject().prediction();
   s.look.choice = valid_layer_choice(s.of->setup, s.look.choice);
+  const std::shared_ptr<const LayerSteps> before = s.steps;
   s.steps =
       std::make_shared<const LayerSteps>(layer_steps(s.of->setup, s.of->program, s.look.choice));
+  if (before && !is_same_step(*before, *s.steps, s.look.step)) s.look.step = -1;
   const LayerPicture now = picture();
   s.look = now.look;
   follow_selection();

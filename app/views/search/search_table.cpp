@@ -137,6 +137,10 @@ QStringList cell_notes(const PlanAnswer& answer) {
                  .arg(zero_words(*of))
                  .arg(of->zero)
                  .arg(of->zero_group);
+  if (first([](const Setup& each) { return each.mesh.pp == 1; }) != nullptr)
+    notes << TableTexts::tr(
+        "Of plans with PP 1 that differ in the schedule alone the fastest "
+        "stands here.");
   return notes.isEmpty() ? notes : QStringList{notes.join(QLatin1Char(' '))};
 }
 

@@ -218,6 +218,9 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
       plans_table(result.best, result.best.size()));
   const auto tied = std::count_if(result.best.begin(), result.best.end(),
                                   [](const Plan& plan) { return plan.tied; });
+  const bool lone = std::any_of(result.best.begin(), result.best.end(),
+                                [](const Plan& plan) { return plan.setup.mesh.pp == 1; });
+  if (lone) text += "Of plans with PP 1 that differ in the schedule alone the fastest is listed.\n";
   text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
           best_rates_text(result.best.front().rates) +
           wrapped(memory_counted(request.machine).text, kPlanWidth, 0) + "\n" +

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <tuple>
 
 #include "engine/lesson/problem/problem.h"
 #include "engine/plan/setup/schedule_rules.h"
@@ -21,13 +19,6 @@ constexpr double kLeastSlower = 0.05;
 int place_of(std::string_view cause) {
   const auto* found = std::find(std::begin(kRejectionCauses), std::end(kRejectionCauses), cause);
   return static_cast<int>(found - std::begin(kRejectionCauses));
-}
-
-// What tells candidates apart.
-auto key_of_candidate(const Setup& setup) {
-  return std::tuple(setup.mesh.tp, setup.mesh.pp, setup.mesh.cp, setup.mesh.ep, setup.mesh.order,
-                    setup.micro_batch, setup.schedule.name(), setup.chunks, setup.recompute,
-                    setup.zero, setup.zero_group, setup.sequence_parallel, setup.stage_layers);
 }
 
 // In how many axes two plans differ.
@@ -95,7 +86,6 @@ bool is_large(const Tried& tried) { return !tried.fits() && !tried.over.with_fra
 Rejections rejections_of(const PlanRequest& request, const Space& space, const Plan& best,
                          const std::optional<LeastPlan>& least) {
   Rejections found;
-  std::set<decltype(key_of_candidate(best.setup))> candidates;
   int nearest = 0;
   space.for_each([&](Candidate candidate) {
     for (const Sharding& sharding : space.shardings_of(candidate))
@@ -104,7 +94,6 @@ Rejections rejections_of(const PlanRequest& request, const Space& space, const P
         candidate.zero_group = sharding.group;
         candidate.recompute = static_cast<std::uint8_t>(recompute);
         const Setup setup = space.setup_of(candidate);
-        candidates.insert(key_of_candidate(setup));
         const int far = plan_distance(setup, best.setup);
         if (found.refused && far >= nearest) continue;
         if (auto rejection = refused_rejection(setup)) {
@@ -116,8 +105,7 @@ Rejections rejections_of(const PlanRequest& request, const Space& space, const P
   });
   for (const ChangedSetup& changed : neighbours_of(best.setup, request.machine)) {
     const Setup& neighbour = changed.setup;
-    if (candidates.count(key_of_candidate(neighbour)) == 0 || !validate(neighbour).empty())
-      continue;
+    if (!space.covers(neighbour) || !validate(neighbour).empty()) continue;
     const Result<Tried> tried = try_setup(neighbour, request.machine, true);
     if (!tried) continue;
     if (is_large(*tried) && !found.large) found.large = large_rejection(neighbour, tried->plan);

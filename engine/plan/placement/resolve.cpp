@@ -12,11 +12,17 @@ namespace parallelarium {
 
 namespace {
 
+// Whether CP works through keys block by block, which keeps no scores and runs as fused attention.
+bool is_by_blocks(const Setup& setup) {
+  return setup.mesh.cp > 1 && (setup.context_parallel == ContextParallel::kRing ||
+                               setup.context_parallel == ContextParallel::kAllGather);
+}
+
 Setup filled(Setup setup, bool gpus, bool bf16, Backend backend) {
   if (is_auto(setup.precision))
     setup.precision = *find_precision(gpus && bf16 ? "mixed-16-main-grads" : "fp32");
   if (setup.attention == Attention::kAuto)
-    setup.attention = gpus ? Attention::kFused : Attention::kUnfused;
+    setup.attention = gpus || is_by_blocks(setup) ? Attention::kFused : Attention::kUnfused;
   if (setup.run.backend == Backend::kAuto) setup.run.backend = backend;
   return setup;
 }

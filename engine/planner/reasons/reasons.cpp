@@ -362,15 +362,14 @@ void note_ties(PlanResult& result, const PlanRequest& request, const PlanWatch& 
   result.ties = known_ties_of(request.machine);
   result.near_rows = near_rows_said(request.base, request.machine);
   if (!result.ties.share || result.best.empty()) return;
-  const double most = result.best.front().step.seconds * (1 + *result.ties.share);
-  for (Plan& plan : result.best) plan.tied = plan.step.seconds <= most;
   const double best = result.best.front().step.seconds;
+  for (Plan& plan : result.best) plan.tied = result.ties.within(best, plan.step.seconds);
   for (std::vector<PlanReason>& reasons : result.why)
     for (PlanReason& reason : reasons)
       reason.tied = reason.seconds && result.ties.within(best, best + *reason.seconds);
-  result.ties.plans =
-      std::count_if(result.points.begin(), result.points.end(),
-                    [&](const PlanResult::Point& point) { return point.seconds <= most; });
+  result.ties.plans = std::count_if(
+      result.points.begin(), result.points.end(),
+      [&](const PlanResult::Point& point) { return result.ties.within(best, point.seconds); });
 }
 
 }  // namespace parallelarium
