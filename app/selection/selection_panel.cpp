@@ -236,6 +236,7 @@ void SelectionPanel::refresh() {
   if (!shown.headline.isEmpty()) add(shown);
   if (!hint.isEmpty()) add_text(hint, QStringLiteral("muted"));
   if (topic.is_step()) add_proof();
+  if (topic.is_step()) add_remarks();
   add_formulas();
   const bool changed = lines_of(column_).show_added();
   // What a lesson hides is nowhere.
@@ -333,6 +334,16 @@ void SelectionPanel::add_throughput(const Prediction& prediction) {
   add_text(tr("tokens of a step / step time = %1 / %2 = <b>%3</b>")
                .arg(count_text(std::llround(tokens)), seconds_text(prediction.step.seconds),
                     tokens_rate_text(prediction.step.tokens_per_second)));
+}
+
+// On what is legal, but seldom wise. A lesson that hides or asks something may ask about it.
+void SelectionPanel::add_remarks() {
+  const LessonLocks& locks = session_.locks();
+  if (session_.topic().problem() || !locks.hidden_keys().isEmpty() || locks.question_open()) return;
+  const std::vector<Message> remarks = unwise(*session_.subject().prediction());
+  if (remarks.empty()) return;
+  add_caps(tr("Worth knowing"));
+  for (const Message& remark : remarks) add_text(sentence(remark).toHtmlEscaped());
 }
 
 void SelectionPanel::add_formulas() {

@@ -55,6 +55,7 @@ class SelectionPanel : public QScrollArea {
   void add_caps(const QString& text);
   void add_text(const QString& html_escaped, const QString& role = {});
   void add_formulas();
+  void add_remarks();
   void add_proof();
   void add_loss();
   void add_throughput(const Prediction& prediction);

@@ -12,7 +12,6 @@
 #include "app/state/run/run_advice.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/predict/predict.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -99,19 +98,7 @@ void SetupPanel::refresh() {
   for (int section = 0; section < int(heads_.size()); ++section)
     heads_[std::size_t(section)]->set_changed(section_changed(section));
   refresh_batch();
-  refresh_remarks();
   refreshing_ = false;
-}
-
-// A lesson that hides or asks something may ask about what they tell.
-void SetupPanel::refresh_remarks() {
-  QStringList said;
-  const LessonLocks& locks = session_.locks();
-  const std::shared_ptr<const Prediction> prediction = session_.subject().prediction();
-  if (prediction && locks.hidden_keys().isEmpty() && !locks.question_open())
-    for (const Message& remark : unwise(*prediction)) said << sentence(remark);
-  remarks_->setText(said.join(QLatin1Char('\n')));
-  remarks_->setVisible(!said.isEmpty());
 }
 
 void SetupPanel::refresh_model() {

@@ -63,7 +63,6 @@ class SetupPanel : public QScrollArea {
   void refresh_rows();
   void refresh_world();
   void refresh_batch();
-  void refresh_remarks();
 
   Session& session_;
   QBoxLayout* column_;
@@ -82,7 +81,6 @@ class SetupPanel : public QScrollArea {
   QLabel* world_;
   QProgressBar* world_bar_;
   QLabel* global_batch_;
-  QLabel* remarks_;  // on what is legal, but seldom wise
   QToolButton* lock_;
   bool refreshing_ = false;
 };

@@ -92,11 +92,6 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   all->setText(tr("All settings …"));
   column->addWidget(all);
   connect(all, &QToolButton::clicked, this, &SetupPanel::all_settings_requested);
-  remarks_ = new QLabel(content);
-  remarks_->setProperty("role", "muted");
-  remarks_->setTextFormat(Qt::PlainText);
-  remarks_->setWordWrap(true);
-  column->addWidget(remarks_);
   column->addStretch();
   setWidget(content);
 
@@ -109,9 +104,6 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   connect(schedule_, &QComboBox::activated, this,
           [this](int index) { change("schedule", schedule_->itemData(index).toString()); });
   connect(&session_, &Session::setup_changed, this, &SetupPanel::refresh);
-  connect(&session_, &Session::prediction_changed, this, &SetupPanel::refresh_remarks);
-  for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::question_changed})
-    connect(&session_.locks(), signal, this, &SetupPanel::refresh_remarks);
   connect(&session_, &Session::run_changed, this, [this] {  // a calibration, or other devices
     refreshing_ = true;
     refresh_machine();

@@ -4922,6 +4922,10 @@ nach Plan</translation>
 <context>
     <name>parallelarium::SelectionPanel</name>
     <message>
+        <source>Worth knowing</source>
+        <translation>Gut zu wissen</translation>
+    </message>
+    <message>
         <source>bubble of the longest rank, from its first to its last action &lt;b&gt;%1&lt;/b&gt;</source>
         <translation>Blase des längsten Rangs, von seiner ersten bis zu seiner letzten Aktion &lt;b&gt;%1&lt;/b&gt;</translation>
     </message>

@@ -77,6 +77,21 @@ TEST(Resolve, ChoosesForTheDevicesOfTheRanks) {
   }
 }
 
+// Attention is what can be run: where CP goes through keys block by block, no scores are kept.
+TEST(Resolve, ChoosesFusedAttentionOnCoresWhereCpGoesByBlocks) {
+  for (const auto& [kind, expected] : {std::pair(ContextParallel::kRing, Attention::kFused),
+                                       {ContextParallel::kAllGather, Attention::kFused},
+                                       {ContextParallel::kUlysses, Attention::kUnfused}}) {
+    parallelarium::Setup setup = new_setup();
+    setup.mesh = Mesh();
+    setup.mesh.cp = 2;
+    setup.context_parallel = kind;
+    const parallelarium::Setup resolved = resolve(setup, Placement());
+    EXPECT_EQ(resolved.attention, expected);
+    EXPECT_TRUE(can_execute(resolved)) << can_execute(resolved).error().text;
+  }
+}
+
 // So whoever asks only whether a Setup is valid may resolve it for any devices.
 TEST(Resolve, MakesNoSetupMoreValidOnOneDeviceThanOnAnother) {
   Placement gpus;

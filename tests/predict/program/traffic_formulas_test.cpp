@@ -158,8 +158,6 @@ TEST(Remarks, SayWhatThePredictionDoesOtherThanTheSetup) {
   using testing::HasSubstr;
   EXPECT_EQ(remarks({}), "");
   EXPECT_EQ(remarks({{"cp", "2"}, {"attention", "fused"}}), "");
-  EXPECT_EQ(remarks({{"cp", "2"}}), "")
-      << "blocks of keys need fused attention, which auto is then";
   EXPECT_THAT(remarks({{"cp", "2"}, {"attention", "unfused"}}),
               testing::AllOf(HasSubstr("gathered here before attention, not passed round: unfused"),
                              HasSubstr("predicted, but not run: CP by ring")));
