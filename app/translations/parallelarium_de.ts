@@ -7471,6 +7471,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten überlappen</translation>
     </message>
     <message>
+        <source>Overlap parameters</source>
+        <translation>Parameter überlappen</translation>
+    </message>
+    <message>
         <source>ZeRO 3 reshards</source>
         <translation>ZeRO 3 gibt zurück</translation>
     </message>
@@ -7625,6 +7629,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>ZeRO 2 accumulates</source>
         <translation>ZeRO 2 sammelt an</translation>
+    </message>
+    <message>
+        <source>needs ZeRO 1 or 2</source>
+        <translation>braucht ZeRO 1 oder 2</translation>
     </message>
     <message>
         <source>needs ZeRO 2</source>

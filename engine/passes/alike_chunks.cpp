@@ -27,6 +27,7 @@ class Relocation {
   void drafts(std::vector<Draft>& drafts) {
     for (Draft& draft : drafts) {
       op(draft.op);
+      if (draft.awaits >= 0) draft.awaits = static_cast<std::int16_t>(draft.awaits + buckets);
       for (DraftOperand& operand : draft.operands) this->operand(operand);
     }
   }

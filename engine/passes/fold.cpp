@@ -77,6 +77,7 @@ std::vector<bool> cuts_of(const std::vector<Draft>& drafts, const std::vector<bo
                        (ranks.uneven_over_tp && over_tp) ||
                        (ranks.unbalanced && purpose == Purpose::kKeysValues);
     if (!computes || meets) cuts[at] = cuts[at + 1] = true;
+    if (!whole && draft.awaits >= 0) cuts[at] = true;
     for (const DraftOperand& operand : draft.operands) {
       if (!has_slot(operand) || !outer[static_cast<std::size_t>(operand.slot)]) continue;
       Touched& slot = slots[static_cast<std::size_t>(operand.slot)];
@@ -275,6 +276,7 @@ class Way {
     std::vector<Fold::Step> turns;
     Draft& op = result.emplace_back();
     op.op = drafts[begin].op;
+    if (!whole_) op.awaits = drafts[begin].awaits;
     op.op.kind = OpKind::kCompute;
     op.op.piece = Piece::kStage;
     op.op.work = -1;

@@ -50,6 +50,9 @@ struct Draft {
   Axis axis = Axis::kWorld;  // of a collective's group
   std::vector<DraftOperand> operands;
   std::vector<Work> work;
+  // The last of the buckets that it is the first of its action to read, where the data lane brings
+  // them, in the order in which they are read; -1: none.
+  std::int16_t awaits = -1;
 };
 
 // A stretch of layers on one rank: a chunk of an Order.

@@ -71,6 +71,7 @@ ChunkDrafts prepare_chunk(const Setup& setup, const LocalSizes& sizes, const Chu
     return list;
   };
   drafts.forward = pieces(ActionKind::kForward);
+  await_buckets(setup, emitter.rank(), drafts.forward);
   drafts.backward = pieces(ActionKind::kBackward);
   drafts.input = pieces(ActionKind::kInputGrad);
   drafts.weight = pieces(ActionKind::kWeightGrad);

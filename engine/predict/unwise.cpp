@@ -122,6 +122,10 @@ std::vector<Message> unwise(const Prediction& prediction) {
                 "ZeRO 2 accumulates whole gradients here, so that it holds what ZeRO 1 holds."));
   else if (setup.zero_accumulate)
     add(message("remark-accumulate-zero", "Accumulating gradients is a choice of ZeRO 2 alone."));
+  if (setup.overlap_parameters && (setup.zero == 0 || setup.zero == 3))
+    add(message("remark-overlap-parameters",
+                "Gathering parameters while the next forward computes is a choice of ZeRO 1 and 2 "
+                "alone."));
   if (names(setup.recompute, Recompute::kUpProjection) && setup.model.latent.kv_rank == 0)
     add(message("remark-no-up-projection",
                 "There is no up-projection to compute again in this model."));

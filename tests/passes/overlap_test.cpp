@@ -202,6 +202,122 @@ TEST(Prefetch, TradesMemoryForTime) {
   EXPECT_LT(one_bytes, three_bytes);
 }
 
+Setup gathers_ahead_of(int zero, int pp, const char* schedule, bool ahead = true) {
+  Setup setup = setup_of(zero, 1, pp, schedule);
+  setup.overlap_parameters = ahead;
+  return setup;
+}
+
+// By bucket, in issue order, the ops that gather its parameters, and those that read them.
+struct Reads {
+  std::vector<std::vector<std::size_t>> gathers, readers;
+};
+Reads reads_of(const RankProgram& rank) {
+  Reads reads;
+  reads.gathers.resize(rank.buckets.size());
+  reads.readers.resize(rank.buckets.size());
+  for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+    const Op& op = rank.ops[at];
+    for (const Operand& operand : rank.operands_of(op)) {
+      if (rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor != Tensor::kParameters)
+        continue;
+      for (std::size_t bucket = 0; bucket < rank.buckets.size(); ++bucket) {
+        const Bucket& of = rank.buckets[bucket];
+        if (operand.offset + operand.count <= of.begin || of.begin + of.count <= operand.offset)
+          continue;
+        if (op.kind == OpKind::kCollective)
+          reads.gathers[bucket].push_back(at);
+        else if (operand.access == Access::kRead)
+          reads.readers[bucket].push_back(at);
+      }
+    }
+  }
+  return reads;
+}
+
+// Every bucket is gathered once, in the order in which the first forwards read it, and nobody reads
+// it before; nothing is gathered behind the update.
+TEST(ParametersAhead, ComeOnceBeforeTheirFirstReader) {
+  for (const int zero : {1, 2}) {
+    for (const auto& [pp, schedule] :
+         {std::pair{1, "1f1b"}, {2, "1f1b"}, {2, "interleaved"}, {2, "zb-v"}, {4, "dualpipe"}}) {
+      const parallelarium::Setup setup = gathers_ahead_of(zero, pp, schedule);
+      SCOPED_TRACE(std::to_string(zero) + " " + std::to_string(pp) + " " + schedule);
+      overlapped(setup, true);  // without faults
+      const Result<Prediction> prediction = predict(setup, *find_machine("dgx-a100-80g"), true);
+      ASSERT_TRUE(prediction.ok());
+      for (const Message& wrong : check(prediction->program)) ADD_FAILURE() << wrong.text;
+      for (std::size_t at = 0; at < prediction->program.ranks.size(); ++at) {
+        const RankProgram& rank = prediction->program.ranks[at];
+        const std::vector<Span>& spans = prediction->timeline.ranks[at].spans;
+        const Reads reads = reads_of(rank);
+        std::vector<std::pair<std::size_t, std::size_t>> first;  // reader, gather
+        for (std::size_t bucket = 0; bucket < rank.buckets.size(); ++bucket) {
+          ASSERT_EQ(reads.gathers[bucket].size(), 1U);
+          ASSERT_FALSE(reads.readers[bucket].empty());
+          const std::size_t gather = reads.gathers[bucket].front();
+          EXPECT_EQ(rank.ops[gather].lane, Lane::kData);
+          EXPECT_EQ(rank.ops[gather].phase, Phase::kForward);
+          for (const std::size_t reader : reads.readers[bucket])
+            EXPECT_LE(spans[gather].end, spans[reader].begin);
+          first.emplace_back(reads.readers[bucket].front(), gather);
+        }
+        std::sort(first.begin(), first.end());
+        for (std::size_t next = 1; next < first.size(); ++next)
+          EXPECT_LT(first[next - 1].second, first[next].second);
+      }
+    }
+  }
+}
+
+// Between slow ranks most of it hides behind the first micro-batch; the same bytes travel, and a
+// rank holds as much as before.
+TEST(ParametersAhead, HideBehindTheFirstForward) {
+  const Machine machine = *find_machine("dgx-a100-80g");
+  for (const int zero : {1, 2}) {
+    for (const auto& [pp, schedule] : {std::pair{1, "1f1b"}, {4, "1f1b"}, {4, "interleaved"}}) {
+      parallelarium::Setup setup = gathers_ahead_of(zero, pp, schedule, false);
+      setup.model = *find_model("gpt2-124m");
+      setup.micro_batch = 4;
+      const Result<Prediction> behind = predict(setup, machine);
+      setup.overlap_parameters = true;
+      const Result<Prediction> ahead = predict(setup, machine);
+      ASSERT_TRUE(behind.ok() && ahead.ok());
+      double gathers = 0;  // of the rank that takes longest
+      for (std::size_t at = 0; at < behind->program.ranks.size(); ++at) {
+        double own = 0;
+        const RankProgram& rank = behind->program.ranks[at];
+        for (std::size_t op = 0; op < rank.ops.size(); ++op) {
+          if (rank.ops[op].purpose != Purpose::kParameters) continue;
+          const Span span = behind->timeline.ranks[at].spans[op];
+          own += std::chrono::duration<double>(span.end - span.begin).count();
+        }
+        gathers = std::max(gathers, own);
+      }
+      // Its tables are a third of the model, and come before anything is computed.
+      EXPECT_LT(ahead->step.seconds, behind->step.seconds - 0.4 * gathers) << pp << schedule;
+      EXPECT_GT(ahead->step.seconds, behind->step.seconds - gathers) << pp << schedule;
+      EXPECT_EQ(ahead->traffic, behind->traffic);
+      for (std::size_t at = 0; at < behind->memory.size(); ++at)
+        EXPECT_EQ(ahead->memory[at].peak_bytes, behind->memory[at].peak_bytes);
+    }
+  }
+}
+
+// It means nothing elsewhere.
+TEST(ParametersAhead, AreOfZeroOneAndTwoAlone) {
+  for (const auto& [zero, dp] : {std::pair{0, 2}, {3, 2}, {1, 1}}) {
+    parallelarium::Setup setup = gathers_ahead_of(zero, 2, "1f1b");
+    setup.mesh.dp = dp;
+    const Program ahead = overlapped(setup);
+    setup.overlap_parameters = false;
+    const Program behind = overlapped(setup);
+    ASSERT_EQ(ahead.op_count(), behind.op_count());
+    for (std::size_t at = 0; at < ahead.ranks.size(); ++at)
+      EXPECT_EQ(ahead.ranks[at].after, behind.ranks[at].after);
+  }
+}
+
 // The gradients of a bucket travel as soon as its last backward has added to them, while the
 // backward goes on through the layers before it.
 TEST(Buckets, AreReducedWhileTheBackwardGoesOn) {

@@ -75,6 +75,7 @@ TEST(SetupFile, ReadsWhatItWrites) {
                {"zero", "3"},
                {"zero-group", "2"},
                {"zero-prefetch", "3"},
+               {"overlap-parameters", "true"},
                {"clip", "1"},
                {"learning-rate", "3e-4"}}),
   };

@@ -90,6 +90,7 @@ class AnySetup {
     base.zero_reshard = !often(4);
     base.zero_accumulate = often(5);
     base.overlap_gradients = !often(4);
+    base.overlap_parameters = often(2);
     base.overlap_pipeline = !often(6);
     base.overlap_tensor = often(5);
     base.ring_tensor = often(2);  // where a candidate is sequence parallel
@@ -104,6 +105,31 @@ class AnySetup {
 
   std::mt19937 random_;
 };
+
+// Parameters that come beside the next forward are never later, nor is memory for them.
+TEST(OverlapOfParameters, LengthensNoStep) {
+  AnySetup any(43);
+  Machine machine = *find_machine("dgx-h100");
+  int compared = 0, shorter = 0;
+  for (int trial = 0; trial < 1200; ++trial) {
+    auto made = any.make(machine);
+    const bool gathers = made && held_zero(*made) >= 1 && held_zero(*made) <= 2;
+    if (!gathers || made->mesh.dp * made->mesh.cp == 1 || made->zero_group == 1) continue;
+    made->overlap_parameters = false;
+    const Result<Prediction> behind = predict(*made, machine, BuildOptions{.stage_level = true});
+    made->overlap_parameters = true;
+    const Result<Prediction> ahead = predict(*made, machine, BuildOptions{.stage_level = true});
+    ASSERT_EQ(behind.ok(), ahead.ok());
+    if (!behind) continue;
+    EXPECT_LE(ahead->timeline.duration, behind->timeline.duration) << to_json(*made).dump();
+    EXPECT_EQ(ahead->needed_bytes, behind->needed_bytes);
+    if (ahead->timeline.duration > behind->timeline.duration) printf("WORSE %g\n", double(ahead->timeline.duration.count())/double(behind->timeline.duration.count()));
+    shorter += ahead->timeline.duration < behind->timeline.duration ? 1 : 0;
+    ++compared;
+  }
+  EXPECT_GT(compared, 200);
+  EXPECT_GT(shorter, compared * 9 / 10);
+}
 
 TEST(Bounds, AreNoHigherWhateverIsSet) {
   AnySetup any(31);

@@ -37,6 +37,7 @@ TEST(Bounds, AreNoHigherThanThePredictionForEverySchedule) {
       request.base.zero_prefetch = static_cast<int>(random() % 3);
       request.base.zero_reshard = random() % 3 != 0;
       request.base.overlap_gradients = random() % 3 != 0;
+      request.base.overlap_parameters = random() % 2 != 0;
       const Result<Space> space = Space::of(request);
       ASSERT_TRUE(space.ok()) << space.error().text;
       const std::vector<Candidate> all = all_of(*space);

@@ -43,6 +43,7 @@ class ManyMicrobatches {
     setup.zero_prefetch = one_of({1, 1, 0, 2});
     setup.zero_reshard = one_of({1, 1, 0}) == 1;
     setup.overlap_gradients = one_of({1, 1, 0}) == 1;
+    setup.overlap_parameters = one_of({1, 0}) == 1;
     setup.overlap_pipeline = one_of({1, 1, 1, 0}) == 1;
     setup.recompute = one_of({Recompute::kNone, Recompute::kFull});
     setup.schedule = Schedule(one_of({"1f1b", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v",

@@ -2,6 +2,7 @@
 #include "engine/passes/arrange/arrange.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/passes/arrange/nominal_walk.h"
 
@@ -149,13 +150,21 @@ class Emission : public NominalSink {
     state.split.assign(cells, false);
     state.whole.assign(cells, true);
     bool busy = false;  // the lane of a ring, from here on
+    // By chunk, whether a forward has waited for its parameters, layer by layer, if they come.
+    const std::vector<std::int32_t>& coming = plans_[r].coming;
+    std::vector<bool> begun(
+        plans_[r].chunks.size(),
+        std::all_of(coming.begin(), coming.end(), [](std::int32_t op) { return op < 0; }));
     for (std::size_t at = 0; at < order_.ranks[r].size(); ++at) {
       const Action& action = order_.ranks[r][at];
       const std::size_t of = fold_cell(action);
       const bool quiet = hooks_.is_quiet(plans_[r], at);
       busy = busy || (plans_[r].folds_rings && !quiet);
       if (action.kind == ActionKind::kInputGrad) state.split[of] = true;
-      if (!quiet || busy || !plans_[r].chunks[action.chunk].folded.across) state.whole[of] = false;
+      const auto chunk = static_cast<std::size_t>(action.chunk);
+      if (!quiet || busy || !begun[chunk] || !plans_[r].chunks[chunk].folded.across)
+        state.whole[of] = false;
+      if (action.kind == ActionKind::kForward) begun[chunk] = true;
     }
   }
   std::size_t fold_cell(const Action& action) const {
@@ -199,7 +208,9 @@ class Emission : public NominalSink {
     RankEmitter& emitter = *plans_[r].emitter;
     std::int32_t& batches = emitter.program().batches;
     for (const Draft& draft : drafts) {
-      const std::int32_t needs = waits_for_computing(draft) ? emitter.last_of(Lane::kCompute) : -1;
+      std::int32_t needs = waits_for_computing(draft) ? emitter.last_of(Lane::kCompute) : -1;
+      if (draft.awaits >= 0)
+        needs = std::exchange(plans_[r].coming[static_cast<std::size_t>(draft.awaits)], -1);
       const std::int32_t op = emitter.emit(draft, place, table, needs);
       if (draft.op.batch < 0) continue;
       emitter.rank().ops[op].batch = first_batch + draft.op.batch;

@@ -62,6 +62,8 @@ struct RankPlan {
   bool folds_rings = false;  // of TP, and sharding may keep their lane busy
   bool pairs = false;        // exchanges of tokens hide inside pairs (Setup::overlap_experts)
   std::vector<ChunkDrafts> chunks;
+  // By bucket, the op that gathers it for the first forward, until one has waited for it; -1: none.
+  std::vector<std::int32_t> coming;
   Lane transfers = Lane::kPipeline;  // kCompute: computing waits for them (Setup::overlap_pipeline)
 };
 

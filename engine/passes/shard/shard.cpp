@@ -95,7 +95,8 @@ void ShardPass::hold_states(RankPlan& plan) {
   State& state = state_of(plan);
   for (const Bucket& bucket : emitter.rank().buckets) state.homes.push_back(home_of(plan, bucket));
   state.gathered.assign(emitter.rank().buckets.size(), -1);
-  state.opened = state.gathered;
+  state.opened = plan.coming = state.gathered;
+  if (gathers_ahead(setup_)) gather_ahead(plan);
   plan_tasks(plan, state);
   if (plan.folds || plan.pairs) find_quiet(plan, state);
 }
@@ -204,24 +205,6 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
   }
   std::stable_sort(state.reduces.begin(), state.reduces.end(),
                    [](const Task& a, const Task& b) { return a.stretch < b.stretch; });
-}
-
-void ShardPass::gather(RankPlan& plan, const State& state, Task& task) const {
-  const RankProgram& rank = plan.emitter->rank();
-  const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
-  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  if (home.shard_group < 0) return;
-  const DataType type = parameter_type(setup_);
-  DraftOperand whole = temporary(Tensor::kGathered, Access::kWrite, type, 0, bucket.count);
-  whole.opens = bucket.count * size_of(type);
-  Draft draft = data_draft(
-      CollectiveKind::kAllGather, Purpose::kParameters, home.shard_group, bucket.count,
-      {whole, own_part(setup_, rank, task.bucket, Tensor::kParameters, Access::kRead, type)});
-  draft.op.phase = task.phase;
-  draft.op.layer = home.layer;
-  // Not before the stretch that it is gathered ahead of.
-  plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&task.buffer, 1},
-                     plan.emitter->last_of(Lane::kCompute));
 }
 
 void ShardPass::open(RankPlan& plan, State& state, const Task& task) {

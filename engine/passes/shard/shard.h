@@ -11,6 +11,12 @@
 //   ZeRO 3  and parameters gathered for every forward and backward   3 m psi
 //           the same kept from forward to backward                   2 m psi
 //
+// ZeRO 1 and 2 gather parameters behind the update or, as Setup::overlap_parameters says, at the
+// step's begin: every bucket in the order in which the first forwards of the rank's chunks read
+// them, each of which waits for its own. They hold parameters whole, so that nothing limits how far
+// ahead they gather (Megatron-LM, --overlap-param-gather with align_param_gather, core/distributed/
+// param_and_grad_buffer.py; at commit d98e8a6).
+//
 // ZeRO 2 and 3 hold no whole gradients: they open a bucket's gradients before the backward adds to
 // them, and add their sum over the ranks to the chunk that the rank owns. Without overlap the
 // backward waits for that sum before it opens the next bucket, as DeepSpeed 0.3.14 does, which
@@ -40,6 +46,8 @@ int zero_stage(const Setup& setup);
 // Whether an EP group holds several of the groups that share model states: each of these has
 // everything but experts, and all of them together have each expert once.
 bool ep_holds_shard_groups(const Setup& setup);
+// Whether parameters are gathered at the step's begin (Setup::overlap_parameters).
+bool gathers_ahead(const Setup& setup);
 
 // The buckets of a rank's parameters and the parts of them that the first replica owns.
 std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters);
@@ -47,6 +55,10 @@ std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<Parameter
 // Turns operands of states that a rank does not hold whole (ZeRO 2 and 3) into operands of a
 // bucket's temporary buffer.
 void name_buckets(const Setup& setup, const RankProgram& rank, std::vector<Draft>& drafts);
+
+// Says of a forward's drafts which are the first to read a bucket (Draft::awaits), where parameters
+// are gathered ahead.
+void await_buckets(const Setup& setup, const RankProgram& rank, std::vector<Draft>& forward);
 
 // The bucket that holds the parameter at `offset`.
 std::int16_t bucket_at(const RankProgram& rank, std::int64_t offset);
@@ -115,6 +127,7 @@ class ShardPass : public ActionHooks {
   const State& state_of(const RankPlan& plan) const {
     return states_[static_cast<std::size_t>(plan.emitter->rank().stage)];
   }
+  void gather_ahead(RankPlan& plan);
   struct Use;
   std::vector<Use> uses_of(const RankProgram& rank, const ChunkDrafts& chunk,
                            ActionKind kind) const;

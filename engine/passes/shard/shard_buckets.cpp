@@ -66,6 +66,11 @@ bool ep_holds_shard_groups(const Setup& setup) {
          shard_ranks(setup) < setup.mesh.ep;
 }
 
+bool gathers_ahead(const Setup& setup) {
+  const int zero = zero_stage(setup);
+  return setup.overlap_parameters && (zero == 1 || zero == 2);
+}
+
 std::vector<Bucket> make_buckets(const Setup& setup,
                                  const std::vector<ParameterSlice>& parameters) {
   // What two neighbours must share to be of one bucket: experts or not, tables, layer, head; the

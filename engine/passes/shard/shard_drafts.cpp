@@ -137,4 +137,13 @@ std::int16_t layer_of(const RankProgram& rank, const Bucket& bucket) {
   return slice != nullptr ? slice->layer : std::int16_t{-1};
 }
 
+Draft gather_draft(const Setup& setup, const RankProgram& rank, const Bucket& bucket,
+                   std::int32_t group) {
+  Draft gather = data_draft(CollectiveKind::kAllGather, Purpose::kParameters, group, bucket.count,
+                            {range(Tensor::kParameters, Access::kAccumulate, parameter_type(setup),
+                                   bucket.begin, bucket.count)});
+  gather.op.layer = layer_of(rank, bucket);
+  return gather;
+}
+
 }  // namespace parallelarium

@@ -28,6 +28,9 @@ DraftOperand temporary(Tensor tensor, Access access, DataType type, std::int64_t
 // A collective of the data lane on `count` elements of the first operand's type.
 Draft data_draft(CollectiveKind kind, Purpose purpose, std::int32_t group, std::int64_t count,
                  std::vector<DraftOperand> operands);
+// Of a bucket's parameters where ranks hold them whole, in the data lane.
+Draft gather_draft(const Setup& setup, const RankProgram& rank, const Bucket& bucket,
+                   std::int32_t group);
 // Emits an op of the update, after everything in the data lane so far.
 void emit_one(RankPlan& plan, Draft draft);
 // Emits into the data lane, after everything in the compute lane so far.

@@ -220,16 +220,12 @@ void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
   const std::int64_t mine = zero >= 1 ? own_count(rank) : parameter_count(rank);
   update_norm(plan, mine);
   update_parameters(plan, mine);
-  if (zero != 1 && zero != 2) return;
+  if ((zero != 1 && zero != 2) || gathers_ahead(setup_)) return;
   for (const Bucket& bucket : rank.buckets) {
     const std::int32_t group =
         replica_group(setup_, plan, Replicas::kShard, has_experts(rank, bucket));
     if (group < 0) continue;
-    Draft gather = data_draft(CollectiveKind::kAllGather, Purpose::kParameters, group, bucket.count,
-                              {range(Tensor::kParameters, Access::kAccumulate,
-                                     parameter_type(setup_), bucket.begin, bucket.count)});
-    gather.op.layer = layer_of(rank, bucket);
-    emit_data(plan, gather);
+    emit_data(plan, gather_draft(setup_, rank, bucket, group));
   }
 }
 

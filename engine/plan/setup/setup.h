@@ -140,6 +140,9 @@ struct Setup {
   bool zero_accumulate = false;
   // Whether gradients are reduced while the last backward still computes, or all of them after it.
   bool overlap_gradients = true;
+  // ZeRO 1 and 2: whether parameters are gathered while the step's first forward computes, or all
+  // of them before the step ends.
+  bool overlap_parameters = false;
   // Whether the sums of input gradients over TP ranks hide behind weight gradients.
   bool overlap_tensor = false;
   // Whether TP's gathers and sums of the sequence go round as a ring, and products of linear layers

@@ -5,6 +5,7 @@
 
 #include "engine/collectives/algorithm_names.h"
 #include "engine/passes/pieces.h"
+#include "engine/passes/shard/shard.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/bounds/stage_of.h"
@@ -130,14 +131,16 @@ RankTime rank_time(const Setup& setup, const StageOf& of, const Ways& ways,
 
 namespace {
 
-// What the data lane of some rank takes: ZeRO 2 and 3 reduce in every micro-batch, and ZeRO 3
-// gathers there, too.
+// What the data lane of some rank takes: ZeRO 2 and 3 reduce in every micro-batch, where ZeRO 3
+// gathers, too, and ZeRO 1 and 2 may gather once in the step's first forwards.
 std::int64_t data_time(const Setup& setup, const StepEnd& end) {
   const int zero = shards_of(setup) > 1 ? held_zero(setup) : 0;
   // A stage that is held twice has only its share of the micro-batches on either rank.
   const std::int64_t microbatches = setup.microbatches / (holds_stages_twice(setup) ? 2 : 1);
   const std::int64_t reduces = zero >= 2 ? microbatches : 1;
-  const std::int64_t gathers = zero >= 3 ? microbatches * (setup.zero_reshard ? 2 : 1) : 0;
+  const std::int64_t gathers = zero >= 3              ? microbatches * (setup.zero_reshard ? 2 : 1)
+                               : gathers_ahead(setup) ? 1
+                                                      : 0;
   std::int64_t most = 0;
   for (const RankEnd& rank : end)
     most = std::max(most, reduces * rank.reduce + gathers * rank.gather + rank.across);

@@ -85,7 +85,7 @@ class EndReader {
             nanoseconds(CollectiveKind::kAllReduce, type, across, bucket.own_count);
       const std::int64_t gather =
           nanoseconds(CollectiveKind::kAllGather, parameter_type(setup_), shard, bucket.count);
-      (zero_ == 3 ? end.gather : end.update) += gather;
+      (zero_ == 3 || gathers_ahead(setup_) ? end.gather : end.update) += gather;
       if (zero_ == 3) costs_of.gather = gather;
       if (costs_of.gradients > 0)
         costs_of.clear =

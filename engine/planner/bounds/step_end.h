@@ -26,7 +26,8 @@ struct RankEnd {
   std::int64_t update = 0;  // after all ranks of its pipeline know the norm, to the step's end
   std::int64_t reduce = 0;  // to add up all its gradients once, in the data lane
   std::int64_t across = 0;  // then to add up its own parts over groups of ZeRO, once a step
-  std::int64_t gather = 0;  // ZeRO 3: to gather all its parameters once, in the data lane
+  // To gather all its parameters once, in the data lane, where that is before they are read.
+  std::int64_t gather = 0;
   // Of a layer's buckets together, at least; of its smallest bucket of experts, and of other
   // parameters; of the buckets of the token table and the head; of whatever is read at once.
   BucketCost layer, experts, others, table, head, least;

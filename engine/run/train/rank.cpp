@@ -124,6 +124,10 @@ class RankRun {
   // All that it computes with, where somebody asked and it holds that.
   Result<void> print_copy() {
     if (!state_ || !state_->has_copy()) return {};
+    if (setup_.overlap_parameters) {  // gathers what the last step updated
+      if (Result<TimePoint> all = executor_.meet(); !all) return all.error();
+      if (Result<void> done = executor_.forward(0); !done) return done;
+    }
     Result<std::string> copy = state_->copy();
     if (!copy) return copy.error();
     outcome_.state.copy_after = std::move(*copy);

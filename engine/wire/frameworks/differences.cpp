@@ -33,6 +33,7 @@ Setup plainly_said(Setup setup) {
   if (!gathers_expert_tokens(setup) && setup.expert_dispatch == ExpertDispatch::kTensorShares)
     setup.expert_dispatch = usual.expert_dispatch;
   if (mesh.dp * mesh.cp == 1) {
+    setup.overlap_parameters = usual.overlap_parameters;
     setup.overlap_gradients = usual.overlap_gradients;
     setup.gradient_reduction = usual.gradient_reduction;
   }

@@ -90,17 +90,19 @@ FrameworkRow titan_model() {
 }
 
 // Shared out by FSDP: parameters, gradients and optimizer together, over all of DP or a group. With
-// stages, PyTorch gathers parameters once a step and reduces accumulated gradients behind a stage's
-// last backward (torch/distributed/pipelining/stage.py, backward_maybe_with_nosync), as ZeRO 2 does
-// that accumulates.
+// stages, PyTorch gathers parameters once a step, beside its first forwards, and reduces
+// accumulated gradients behind a stage's last backward (torch/distributed/pipelining/stage.py,
+// backward_maybe_with_nosync), as ZeRO 2 does that accumulates.
 FrameworkRow data_parallel() {
   const std::string copies = "parallelism.data_parallel_replicate_degree";
   const std::string shards = "parallelism.data_parallel_shard_degree";
   const std::string reshard = "parallelism.fsdp_reshard_after_forward";
   FrameworkRow row;
   row.names = {copies, shards, reshard};
-  row.settings = {"mesh.dp",          "zero", "zero_group", "zero_reshard", "zero_accumulate",
-                  "overlap_gradients"};
+  row.settings = {"mesh.dp",           "zero",
+                  "zero_group",        "zero_reshard",
+                  "zero_accumulate",   "overlap_gradients",
+                  "overlap_parameters"};
   row.write = [=](const Setup& setup, Entries& entries) {
     const int dp = setup.mesh.dp;
     const int group = setup.zero_group > 0 ? setup.zero_group : dp;
@@ -132,6 +134,7 @@ FrameworkRow data_parallel() {
     if (accumulates) setup.zero = 2;
     setup.zero_accumulate = accumulates;
     setup.overlap_gradients = !accumulates;
+    setup.overlap_parameters = accumulates;
     setup.zero_reshard = setup.zero != 3 || !keeps;
     return {};
   };

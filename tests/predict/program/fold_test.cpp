@@ -77,6 +77,7 @@ class Drawer {
     setup.zero_prefetch = pick({0, 1, 3});
     setup.zero_accumulate = pick({false, true});
     setup.overlap_gradients = pick({true, false});
+    setup.overlap_parameters = pick({false, true});
     setup.context_parallel =
         pick({ContextParallel::kRing, ContextParallel::kAllGather, ContextParallel::kUlysses});
     setup.attention = pick({Attention::kFused, Attention::kUnfused});

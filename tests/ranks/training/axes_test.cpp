@@ -220,6 +220,23 @@ INSTANTIATE_TEST_SUITE_P(
                     "llama dp=2 tp=4 zero=3 sequence-parallel=true", "dp=2 zero=3 recompute=full",
                     "dp=3 pp=2 zero=3 schedule=gpipe microbatches=3"),
     name_of_case);
+// Parameters that come beside the step's first forwards.
+INSTANTIATE_TEST_SUITE_P(
+    GatheredAhead, Axes,
+    testing::Values("dp=2 zero=1 overlap-parameters=true microbatches=3",
+                    "dp=3 pp=2 zero=2 overlap-parameters=true clip=0.05",
+                    "dp=4 zero=1 zero-group=2 overlap-parameters=true",
+                    "llama dp=2 tp=2 pp=2 zero=1 overlap-parameters=true sequence-parallel=true",
+                    "llama tp=2 pp=2 dp=2 zero=1 overlap-parameters=true sequence-parallel=true "
+                    "ring-tensor=true",
+                    "pp=2 cp=2 dp=2 zero=2 overlap-parameters=true attention=fused",
+                    "pp=2 dp=2 zero=1 overlap-parameters=true schedule=interleaved chunks=2",
+                    "pp=2 dp=2 zero=2 overlap-parameters=true schedule=zb-h1 microbatches=4",
+                    "pp=2 dp=2 zero=1 overlap-parameters=true schedule=zb-v microbatches=4",
+                    "pp=2 dp=2 zero=1 overlap-parameters=true schedule=dualpipe microbatches=4",
+                    "dp=4 zero=1 overlap-parameters=true collectives=ring",
+                    "dp=2 pp=2 zero=2 zero-accumulate=true overlap-parameters=true"),
+    name_of_case);
 INSTANTIATE_TEST_SUITE_P(Fused, Axes,
                          testing::Values("attention=fused",
                                          "llama attention=fused pp=2 micro-batch=2",

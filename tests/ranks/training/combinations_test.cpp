@@ -29,6 +29,7 @@ TEST(Combinations, TrainAsOneRankAndCountWhatTheProgramSays) {
         " sequence-regather=" + one_of({"true", "false"}) + " recompute=" +
         one_of({"none", "selective", "full", "norms,activation", "second-products"}) +
         " zero-reshard=" + one_of({"true", "false"}) +
+        " overlap-parameters=" + one_of({"true", "false"}) +
         " overlap-tensor=" + one_of({"true", "false"}) +
         " ring-tensor=" + one_of({"false", "false", "true"}) +
         " overlap-pipeline=" + one_of({"true", "true", "false"}) + " schedule=" +

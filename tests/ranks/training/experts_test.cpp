@@ -162,6 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "dp=2 ep=2 pp=2 schedule=zb-h1 microbatches=4",
                     "dp=2 ep=2 pp=2 schedule=dualpipe microbatches=4", "dp=2 ep=2 zero=1",
                     "dp=4 ep=2 zero=1", "dp=4 ep=2 zero=1 clip=0.05", "dp=4 ep=2 tp=2 zero=1",
+                    "dp=4 ep=2 zero=1 overlap-parameters=true",
+                    "dp=4 ep=2 pp=2 zero=2 overlap-parameters=true microbatches=4",
                     "dp=4 ep=2 zero=2", "dp=4 ep=2 zero=3", "dp=4 ep=4 zero=2 pp=2 microbatches=4",
                     "dp=2 ep=2 zero=3 tp=2 shared-experts=1", "dp=4 ep=2 zero=1 zero-group=2",
                     "dp=2 ep=2 bias-rate=0.01 router=sigmoid",

@@ -140,13 +140,14 @@ TEST_P(RanksState, OwnLossesAreThePartsOfTheLoss) {
 INSTANTIATE_TEST_SUITE_P(
     Meshes, RanksState,
     testing::Values("", "dp=2", "dp=3 zero=1", "dp=4 zero=2 zero-group=2", "dp=3 zero=3",
-                    "dp=2 zero=2 zero-accumulate=true", "tp=2 dp=2", "tp=4 sequence-parallel=true",
-                    "llama tp=4 dp=2 zero=1", "pp=2 dp=2", "pp=4 tp=2", "vocab=257 tp=2 dp=2",
-                    "pp=2 dp=2 zero=3 microbatches=4", "cp=2 dp=2 attention=fused",
-                    "pp=2 schedule=interleaved chunks=2 dp=2", "dp=2 collectives=ring",
-                    "dp=4 zero=1 collectives=ring", "dp=2 overlap-gradients=false",
-                    "experts=8 top-k=2 expert-ffn=12 dp=4 ep=2",
-                    "experts=8 top-k=2 expert-ffn=12 dp=4 ep=2 zero=2",
+                    "dp=2 zero=2 zero-accumulate=true", "dp=3 zero=1 overlap-parameters=true",
+                    "pp=2 dp=2 zero=2 overlap-parameters=true", "tp=2 dp=2",
+                    "tp=4 sequence-parallel=true", "llama tp=4 dp=2 zero=1", "pp=2 dp=2",
+                    "pp=4 tp=2", "vocab=257 tp=2 dp=2", "pp=2 dp=2 zero=3 microbatches=4",
+                    "cp=2 dp=2 attention=fused", "pp=2 schedule=interleaved chunks=2 dp=2",
+                    "dp=2 collectives=ring", "dp=4 zero=1 collectives=ring",
+                    "dp=2 overlap-gradients=false", "experts=8 top-k=2 expert-ffn=12 dp=4 ep=2",
+                    "experts=8 top-k=2 expert-ffn=12 dp=4 ep=2 zero=2 overlap-parameters=true",
                     "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2 zero=1"),
     name_of_case);
 

@@ -327,8 +327,7 @@ bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanosecon
 
 Result<void> Executor::forward(int microbatches) {
   const auto belongs = [&](const Op& op) {
-    if (op.microbatch < 0 || op.microbatch >= microbatches) return false;
-    return op.phase == Phase::kForward;
+    return op.phase == Phase::kForward && op.microbatch < microbatches;
   };
   StepScalars scalars = scalars_;
   scalars.training = false;

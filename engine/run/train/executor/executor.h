@@ -97,8 +97,9 @@ class Executor {
   // Runs all ops once. `start`: the same time on all ranks. Error: "stopped"; Stop has the reason.
   Result<void> step(TimePoint start, const StepScalars& scalars, StepRecord& record);
 
-  // For the held-out loss: runs only the forwards of micro-batches [0, microbatches) and their
-  // transfers, one op after another in issue order, without pace, counts or record.
+  // For the held-out loss: runs only the forwards of micro-batches [0, microbatches), their
+  // transfers, and the gathers of parameters that they need, one op after another in issue order,
+  // without pace, counts or record.
   Result<void> forward(int microbatches);
 
  private:

@@ -41,6 +41,7 @@ Setup one_rank_setup(const Setup& setup) {
   one.zero_prefetch = usual.zero_prefetch;
   one.zero_reshard = usual.zero_reshard;
   one.gradient_reduction = usual.gradient_reduction;
+  one.overlap_parameters = usual.overlap_parameters;
   one.overlap_tensor = usual.overlap_tensor;
   one.ring_tensor = usual.ring_tensor;
   one.overlap_pipeline = usual.overlap_pipeline;

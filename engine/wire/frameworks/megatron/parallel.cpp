@@ -170,31 +170,42 @@ FrameworkRow zero_stages(const MegatronNames& n) {
   return row;
 }
 
-// Megatron-FSDP that shares out parameters gathers them ahead, and with gradients that it shares
-// out it reduces them meanwhile, whatever the flags say (core/distributed/fsdp/src/megatron_fsdp,
-// MegatronFSDP.__init__). A Setup has no gathers of ZeRO 1 and 2 beside the next forward.
-FrameworkRow gathers_ahead(const MegatronNames& n) {
+// Gathers of parameters beside the next forward, and sums of gradients beside the backward.
+// Megatron-FSDP that shares out parameters does the first, and with gradients that it shares out
+// the second, whatever the flags say (core/distributed/fsdp/src/megatron_fsdp,
+// MegatronFSDP.__init__). Beside a distributed optimizer Bridge's CommOverlapConfig decides in
+// place of the fields of ddp, and does both unless it is told not to (training/comm_overlap.py).
+FrameworkRow overlaps(const MegatronNames& n) {
   const std::string gather = n("overlap-param-gather", "ddp.overlap_param_gather");
   const std::string reduce = n("overlap-grad-reduce", "ddp.overlap_grad_reduce");
+  const std::string own_gather = "comm_overlap.overlap_param_gather";
+  const std::string own_reduce = "comm_overlap.overlap_grad_reduce";
   FrameworkRow row;
   row.names = {gather, reduce};
-  row.settings = {"zero_prefetch", "overlap_gradients"};
+  if (!n.line) row.names.insert(row.names.end(), {own_gather, own_reduce});
+  row.settings = {"zero_prefetch", "overlap_gradients", "overlap_parameters"};
   row.write = [=, line = n.line](const Setup& setup, Entries& entries) {
     // arguments.py: --overlap-param-gather goes with --overlap-grad-reduce alone.
-    const bool reduces = setup.overlap_gradients || setup.zero >= 2, ahead = setup.zero == 3;
+    const bool reduces = setup.overlap_gradients || setup.zero >= 2;
+    const bool wanted = setup.overlap_parameters && setup.zero >= 1 && (reduces || !line);
+    const bool ahead = setup.zero == 3 || wanted;
     if (reduces || !line) entries.emplace_back(reduce, reduces);
     if (ahead || !line) entries.emplace_back(gather, ahead);
+    if (line) return;
+    entries.emplace_back(own_reduce, reduces);
+    entries.emplace_back(own_gather, ahead);
   };
-  row.read = [=](Draft& draft) -> Result<void> {
+  row.read = [=, line = n.line](Draft& draft) -> Result<void> {
     Setup& setup = draft.setup;
-    setup.overlap_gradients = flag_at(draft, reduce, false) || setup.zero >= 2;
+    const bool decides = !line && setup.zero > 0 && draft.find("comm_overlap.tp_comm_overlap");
+    const auto does = [&](const std::string& name, const std::string& own) {
+      if (!decides) return flag_at(draft, name, false);
+      const nlohmann::json* said = draft.find(own);
+      return said == nullptr || said->is_null() || flag_at(draft, own, true);
+    };
+    setup.overlap_gradients = does(reduce, own_reduce) || setup.zero >= 2;
+    setup.overlap_parameters = does(gather, own_gather) && setup.zero < 3;
     if (setup.zero == 3) setup.zero_prefetch = Setup().zero_prefetch;
-    if (flag_at(draft, gather, false) && setup.zero < 3)
-      draft.notes.push_back(message(
-          "framework-gathers-ahead",
-          "{} gathers parameters while the next step begins; a Setup with ZeRO {} gathers them "
-          "before the step ends, so that its step is predicted to take longer.",
-          draft.shown_name(gather), setup.zero));
     return {};
   };
   return row;
@@ -355,8 +366,8 @@ std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& n) {
                   draft.setup.sequence_regather = true;
                   return Result<void>();
                 }),
-      stages(n), std::move(group), sends_overlap(n), zero_stages(n), zero_groups(n),
-      gathers_ahead(n), std::move(sums)};
+      stages(n), std::move(group), sends_overlap(n), zero_stages(n), zero_groups(n), overlaps(n),
+      std::move(sums)};
 }
 
 }  // namespace parallelarium::frameworks

@@ -15,35 +15,40 @@ std::vector<FrameworkRow> rows_of(const MegatronNames& names) {
 }
 
 std::vector<std::pair<std::string, Message>> reasons_of_megatron() {
-  return {{"schedule", message("framework-megatron-schedule",
-                               "Megatron runs 1F1B and interleaved 1F1B; it has no flag for zero "
-                               "bubble, DualPipe or an order of one's own.")},
-          {"overlap_pipeline", message("framework-megatron-overlap",
-                                       "Megatron sends while it computes in its interleaved "
-                                       "schedule alone.")},
-          {"scatter_gather", message("framework-megatron-shares",
-                                     "Today's Megatron cuts what goes between stages with "
-                                     "sequence parallelism alone.")},
-          {"overlap_gradients", message("framework-megatron-fsdp-reduce",
-                                        "Megatron-FSDP, which is ZeRO 2 and 3, reduces gradients "
-                                        "while it computes.")},
-          {"zero_prefetch", message("framework-megatron-fsdp-gather",
-                                    "Megatron-FSDP itself decides how far ahead it gathers.")},
-          {"overlap_tensor", message("framework-megatron-tensor",
-                                     "Megatron does it together with a ring of TP products, and "
-                                     "either with sequence parallelism alone.")},
-          {"overlap_experts",
-           message("framework-megatron-experts",
-                   "Megatron does it with EP, without full recompute, and in a pipeline in its "
-                   "interleaved schedule alone.")},
-          {"expert_dispatch",
-           message("framework-megatron-dispatch",
-                   "With sequence parallelism Megatron's TP ranks send their own tokens alone, and "
-                   "without it, it does not train experts beside TP.")},
-          {"bias_rate", message("framework-megatron-bias",
-                                "Megatron has such a bias for sigmoid routers alone.")},
-          {"recompute", message("framework-megatron-recompute",
-                                "Megatron computes the activation again in experts alone.")}};
+  return {
+      {"schedule", message("framework-megatron-schedule",
+                           "Megatron runs 1F1B and interleaved 1F1B; it has no flag for zero "
+                           "bubble, DualPipe or an order of one's own.")},
+      {"overlap_pipeline", message("framework-megatron-overlap",
+                                   "Megatron sends while it computes in its interleaved "
+                                   "schedule alone.")},
+      {"scatter_gather", message("framework-megatron-shares",
+                                 "Today's Megatron cuts what goes between stages with "
+                                 "sequence parallelism alone.")},
+      {"overlap_gradients", message("framework-megatron-fsdp-reduce",
+                                    "Megatron-FSDP, which is ZeRO 2 and 3, reduces gradients "
+                                    "while it computes.")},
+      {"overlap_parameters",
+       message("framework-megatron-gathers",
+               "Megatron-LM gathers parameters beside a forward only where it adds up gradients "
+               "beside the backward.")},
+      {"zero_prefetch", message("framework-megatron-fsdp-gather",
+                                "Megatron-FSDP itself decides how far ahead it gathers.")},
+      {"overlap_tensor", message("framework-megatron-tensor",
+                                 "Megatron does it together with a ring of TP products, and "
+                                 "either with sequence parallelism alone.")},
+      {"overlap_experts",
+       message("framework-megatron-experts",
+               "Megatron does it with EP, without full recompute, and in a pipeline in its "
+               "interleaved schedule alone.")},
+      {"expert_dispatch",
+       message("framework-megatron-dispatch",
+               "With sequence parallelism Megatron's TP ranks send their own tokens alone, and "
+               "without it, it does not train experts beside TP.")},
+      {"bias_rate",
+       message("framework-megatron-bias", "Megatron has such a bias for sigmoid routers alone.")},
+      {"recompute", message("framework-megatron-recompute",
+                            "Megatron computes the activation again in experts alone.")}};
 }
 
 std::vector<Message> caveats_of_megatron(const Setup& setup) {
@@ -81,6 +86,15 @@ std::vector<Message> caveats_of_megatron(const Setup& setup) {
                 "Megatron takes EP out of CP, too, so that its EP groups are of other "
                 "ranks than here."));
     caveats.back().field = "mesh.ep";
+  }
+  // arguments.py: align_param_gather is of the interleaved schedule alone.
+  if (setup.overlap_parameters && setup.zero == 1 && mesh.pp > 1 &&
+      !(setup.schedule == "interleaved")) {
+    caveats.push_back(message("framework-megatron-align",
+                              "Without its interleaved schedule each of Megatron's stages begins "
+                              "to gather parameters when its first micro-batch has come, here when "
+                              "the step begins."));
+    caveats.back().field = "overlap_parameters";
   }
   if (setup.zero < 2) return caveats;
   if (!can_build_in_parts(setup))

@@ -95,17 +95,18 @@ std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const
       "from megatron.core.transformer.enums import AttnBackend\n\n\n"
       "def configure(cfg: ConfigContainer) -> ConfigContainer:\n"
       "    cfg.model = GPTModelProvider(\n";
-  std::string others;
+  constexpr std::string_view kOverlap = "comm_overlap.";
+  std::string others, overlaps;
   for (const auto& [name, value] : entries) {
-    if (name == "comm_overlap.tp_comm_overlap")
-      others +=
-          "    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=" + python_of(value) + ")\n";
+    if (name.starts_with(kOverlap))
+      overlaps += "        " + name.substr(kOverlap.size()) + "=" + python_of(value) + ",\n";
     else if (name.starts_with("model."))
       text += "        " + name.substr(6) + "=" + python_of(value) + ",\n";
     else
       others += "    cfg." + name + " = " + python_of(value) + "\n";
   }
-  return text + "    )\n" + others + "    return cfg\n";
+  return text + "    )\n" + others + "    cfg.comm_overlap = CommOverlapConfig(\n" + overlaps +
+         "    )\n    return cfg\n";
 }
 
 Result<Entries> parse_bridge_recipe(std::string_view text) {
