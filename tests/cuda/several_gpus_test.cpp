@@ -45,6 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
     Meshes, SeveralGpus,
     testing::Values("dp=2", "pp=2 microbatches=4", "tp=2", "dp=2 zero=3 microbatches=3",
                     "cp=2 attention=fused", "tp=2 pp=2", "tp=2 pp=2 dp=2 zero=1",
+                    "pp=2 dp=2 zero=1 overlap-parameters=true",
                     "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2", "dp=2 zero=2 collectives=ring",
                     "tp=2 dp=2 collectives=halving-doubling", "precision=mixed-16 tp=2 pp=2",
                     "precision=mixed-16 dp=2 zero=3 clip=0.05"),

@@ -44,7 +44,8 @@ TEST_P(NcclMesh, TrainsLikeOneRankAndKeepsTheRulesOfNccl) {
 INSTANTIATE_TEST_SUITE_P(
     Meshes, NcclMesh,
     testing::Values("dp=2", "tp=2 sequence_parallel=true", "pp=4 microbatches=4", "dp=3 zero=1",
-                    "dp=2 zero=3 microbatches=3", "cp=2 attention=fused", "tp=2 pp=2 dp=2 zero=2",
+                    "dp=2 zero=3 microbatches=3", "dp=2 pp=2 zero=2 overlap-parameters=true",
+                    "cp=2 attention=fused", "tp=2 pp=2 dp=2 zero=2",
                     "llama tp=2 cp=2 attention=fused", "cp=2 context_parallel=ulysses",
                     "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2",
                     "experts=8 top-k=2 expert-ffn=12 dp=4 ep=4 skew=0.5",
