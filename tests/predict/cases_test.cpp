@@ -108,14 +108,14 @@ INSTANTIATE_TEST_SUITE_P(
         Goal{"megatron-bridge-25.09", "tokens_per_second_per_rank", "tokens dropped", 0.2, 0.345},
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "DeepSeekV3 (w/o MTP)", 0.05,
              0.115},
-        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "BF16", 0.145, 0.47},
-        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_8B", 0.0405, 0.105},
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "BF16", 0.16, 0.655},
+        Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_8B", 0.0435, 0.105},
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3_70B", 0.105, 0.19},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "LLAMA3_70B", 0.05, 0.13},
         Goal{"megatron-bridge-25.11", "tokens_per_second_per_rank", "LLAMA3.1_405B", 0.075, 0.17},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "LLAMA3.1_405B", 0.065,
              0.105},
-        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "DeepSeekV3, DGX-GB", 0.04,
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "DeepSeekV3, DGX-GB", 0.03,
              0.055},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "DeepSeekV3", 0.165, 0.4},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "Qwen3_30B", 0.15, 0.41},
@@ -130,7 +130,9 @@ INSTANTIATE_TEST_SUITE_P(
              0.24, 0.24},
         Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "Qwen3_235B_a22B, DGX-H100",
              0.315, 0.315},
-        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "GPT OSS", 0.25, 0.375},
+        // Its gathers of experts take the cards that exchanges of tokens take, which nothing
+        // counts.
+        Goal{"megatron-bridge-26.04.01", "tokens_per_second_per_rank", "GPT OSS", 0.285, 0.44},
         Goal{"liu-2025-table-4", "mfu_causal_percent", "FSDP + EP", 0.045, 0.115},
         Goal{"liu-2025-table-3", "mfu_causal_percent", "MCore", 0.11, 0.12},
         Goal{"liu-2025-table-4", "mfu_causal_percent", "MCore,", 0.115, 0.24},
@@ -157,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
         Goal{"trainy-2025-h200", "framework_peak_gib", "", 0.105, 0.116},
         Goal{"trainy-2025-h200", "tokens_per_second_per_rank", "", 0.243, 0.254},
         // A point of utilisation of some 40: its stages' messages and its gradients share cards.
-        Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.02, 0.025}));
+        Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.0125, 0.034}));
 
 // It ran on devices of 80 GB (section 3.1), and would not have without what section 3.3.3 says.
 TEST(Cases, DeepSeekV3FitsAsItWasPublished) {
