@@ -195,12 +195,10 @@ class Judge {
                                            step_.parts.size() - chosen.size(), step_.parts.size()));
       return {};
     }
-    Result<AssignmentFacts> made =
-        assignment_facts(step_.assign.of, context_.settings.setup, chosen);
-    if (!made) return made.error();
-    chosen_facts_ = std::move(made->facts);
+    AssignmentFacts made = assignment_facts(step_.assign.of, context_.settings.setup, chosen);
+    chosen_facts_ = std::move(made.facts);
     if (Result<void> done = checks(); !done) return done;
-    if (judgement_.verdict != Verdict::kRight) judgement_.reasons = std::move(made->reasons);
+    if (judgement_.verdict != Verdict::kRight) judgement_.reasons = std::move(made.reasons);
     return {};
   }
 

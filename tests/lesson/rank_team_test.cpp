@@ -35,6 +35,18 @@ TEST(RankTeamTest, CollectivesJoinWhatRanksHaveAndCountWhatTheySend) {
   EXPECT_EQ(team.sent_bytes(), 8 * 2 * (3 * 2 + 3 + 3 * 2));
 }
 
+TEST(RankTeamTest, ReduceScatterGivesEachRankItsRowsOfTheSum) {
+  RankTeam team(2);
+  std::vector<RankMatrix> parts(2);
+  team.run([&](int rank) {
+    parts[std::size_t(rank)] = {4, 1, {1.0 + rank, 2, 3, 4.0 * rank}};
+    team.reduce_scatter_rows(rank, parts[std::size_t(rank)]);
+  });
+  EXPECT_EQ(parts[0].cells, (std::vector<double>{3, 4}));
+  EXPECT_EQ(parts[1].cells, (std::vector<double>{6, 4}));
+  EXPECT_EQ(team.sent_bytes(), 8 * 2 * 2);
+}
+
 TEST(RankTeamTest, PartsOfAMatrixAreMultipliedToTheWholeProduct) {
   const RankMatrix a = test_matrix(3, 4, 1), b = test_matrix(4, 6, 2);
   RankTeam team(2);

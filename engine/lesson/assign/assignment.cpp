@@ -48,8 +48,8 @@ std::string assignment_fault(const std::string& kind, const std::vector<std::str
   return {};
 }
 
-Result<AssignmentFacts> assignment_facts(const std::string& kind, const Setup& setup,
-                                         const Assignment& assignment) {
+AssignmentFacts assignment_facts(const std::string& kind, const Setup& setup,
+                                 const Assignment& assignment) {
   if (kind == "matrices") return matrix_facts(assignment);
   if (kind == "conjugates") return conjugate_facts(assignment);
   if (kind == "chunks") return chunk_facts(assignment);

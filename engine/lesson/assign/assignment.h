@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a build step asks for beside an order: a value for each of some named slots, such as a cut
-// for each matrix. Ranks compute with any choice (rank_team.h), or a Program is built of it; that
-// gives facts, on which the step's checks decide, and none is compared with a solution. What a
-// choice costs or breaks, the reasons say.
+// for each matrix. Ranks compute with any choice (rank_team.h); that gives facts, on which the
+// step's checks decide, and none is compared with a solution. What a choice costs or breaks, the
+// reasons say.
 //
 //   matrices    qkv, projection, mlp-in, mlp-out: columns or rows. Facts: the fewest collectives
 //               with which two ranks get in a layer's forward what one rank gets: "all_reduces",
@@ -15,10 +15,10 @@
 //               the causal scores that it computed, and "chunks"; "most_chunks", "over_even", the
 //               most work over an even share, "as_one_rank": whether together they have what one
 //               rank gets, and "sent_bytes" of all.
-//   states      parameters, gradients, optimizer: copy or shard. Facts of the Setup's Program with
-//               that stage of ZeRO: "zero" (-1: of none), "states_bytes" and "peak_bytes" of a
-//               rank, "sent_bytes" of a step; "consistent": whether a step can be computed at all.
-//               Without a stage, states_bytes alone is known, from the bytes of a parameter.
+//   states      parameters, gradients, optimizer: copy or shard. The Setup's replicas train so.
+//               Facts: "states_bytes" of a rank, and what it never used of them ("unused_bytes"),
+//               "sent_bytes" of a rank in a step, "as_one_rank": whether they have what one rank
+//               gets.
 //
 // Source: Shoeybi et al. 2019, section 3 (matrices, f and g); Dubey et al. 2024, section 3.3.2
 // (chunks); Rajbhandari et al. 2020, section 5 (states).
@@ -49,14 +49,14 @@ const std::vector<std::string>& assignment_kinds();
 std::string assignment_fault(const std::string& kind, const std::vector<std::string>& slots,
                              const std::vector<std::string>& values);
 
-// Each slot must have a value of the kind. Error: the Setup cannot be built (states).
-Result<AssignmentFacts> assignment_facts(const std::string& kind, const Setup& setup,
-                                         const Assignment& assignment);
+// Each slot must have a value of the kind. The Setup is that of the step, for states alone.
+AssignmentFacts assignment_facts(const std::string& kind, const Setup& setup,
+                                 const Assignment& assignment);
 
 // One function for each kind, with the same contract.
 AssignmentFacts matrix_facts(const Assignment& assignment);
 AssignmentFacts conjugate_facts(const Assignment& assignment);
 AssignmentFacts chunk_facts(const Assignment& assignment);
-Result<AssignmentFacts> state_facts(const Setup& setup, const Assignment& assignment);
+AssignmentFacts state_facts(const Setup& setup, const Assignment& assignment);
 
 }  // namespace parallelarium

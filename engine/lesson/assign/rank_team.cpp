@@ -16,6 +16,14 @@ std::int64_t bytes_of(const RankMatrix& matrix) {
   return static_cast<std::int64_t>(matrix.cells.size() * sizeof(double));
 }
 
+RankMatrix sum_of(const std::vector<const RankMatrix*>& all) {
+  RankMatrix sum = *all.front();
+  for (std::size_t rank = 1; rank < all.size(); ++rank)  // in one order: all get the same bits
+    for (std::size_t cell = 0; cell < sum.cells.size(); ++cell)
+      sum.cells[cell] += all[rank]->cells[cell];
+  return sum;
+}
+
 }  // namespace
 
 RankMatrix test_matrix(std::int64_t rows, std::int64_t columns, int seed) {
@@ -82,15 +90,21 @@ void RankTeam::meet(int rank, const RankMatrix& own,
 }
 
 void RankTeam::all_reduce(int rank, RankMatrix& own) {
-  RankMatrix sum = own;
+  RankMatrix sum;
   meet(rank, own, [&](const std::vector<const RankMatrix*>& all) {
-    sum.cells.assign(sum.cells.size(), 0);
-    for (const RankMatrix* other : all)  // in one order, so that all ranks get the same bits
-      for (std::size_t cell = 0; cell < sum.cells.size(); ++cell)
-        sum.cells[cell] += other->cells[cell];
+    sum = sum_of(all);
     sent_ += (ranks_ - 1) * bytes_of(own);  // to each of the others
   });
   own = std::move(sum);
+}
+
+void RankTeam::reduce_scatter_rows(int rank, RankMatrix& own) {
+  RankMatrix part;
+  meet(rank, own, [&](const std::vector<const RankMatrix*>& all) {
+    part = rows_of(sum_of(all), rank, ranks_);
+    sent_ += (ranks_ - 1) * bytes_of(part);  // to each of the others its own
+  });
+  own = std::move(part);
 }
 
 void RankTeam::all_gather_rows(int rank, RankMatrix& own) {

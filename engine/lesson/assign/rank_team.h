@@ -44,6 +44,8 @@ class RankTeam {
   void run(const std::function<void(int rank)>& work);
   // Each rank becomes the sum of all; all must have the same shape.
   void all_reduce(int rank, RankMatrix& own);
+  // Each rank gets its part of the rows of that sum.
+  void reduce_scatter_rows(int rank, RankMatrix& own);
   // All ranks' columns side by side, or their rows one below the other, in the order of the ranks.
   void all_gather_columns(int rank, RankMatrix& own);
   void all_gather_rows(int rank, RankMatrix& own);
