@@ -59,16 +59,19 @@ void LessonPlayer::show_answer() {
 }
 
 // What is said of a foreseen wrong number up to the first sentence that tells the answer, and how
-// many parts are wrong. Other wrong answers have no words: those of the lesson derive the answer,
-// and what is said of one card names the right one.
+// many parts are wrong. Of a wrong card the lesson's words name the right one, so that the next
+// hint is said, though never the last, which is nearly the answer. Other wrong numbers have no
+// words: those of the lesson derive the answer.
 QString LessonPlayer::feedback_before_answer() const {
   const Judgement& judgement = *state().judgement;
   if (!step().parts.empty())
     return filled(text(at_).part("wrong"), judgement.symbols) + unit_remarks();
+  if (!step().ask || step().ask->answer.empty()) {
+    const int next = std::min(state().attempts, step().hints - 1);
+    return next > state().hints ? hint(next) : QString();  // those that were asked for stand below
+  }
   const auto answer = judgement.symbols.find("answer");
-  if (judgement.feedback == "wrong" || !step().ask || step().ask->answer.empty() ||
-      answer == judgement.symbols.end())
-    return {};
+  if (judgement.feedback == "wrong" || answer == judgement.symbols.end()) return {};
   const QString words = QString::fromStdString(text(at_).part("feedback " + judgement.feedback));
   static const QRegularExpression end(QStringLiteral("[.!?](?=\\s|$)"));
   static const QRegularExpression tells(

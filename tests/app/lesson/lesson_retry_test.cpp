@@ -102,7 +102,7 @@ TEST_F(LessonRetry, ACardIsTriedAgainByKeyboard) {
   choose(QStringLiteral("whole-step"));
   press_primary();
   EXPECT_FALSE(player().state().solved);
-  EXPECT_EQ(feedback(), QString()) << "nothing that tells the right card";
+  EXPECT_EQ(feedback(), player().hint(1)) << "nothing that tells the right card";
   EXPECT_EQ(primary()->text(), QStringLiteral("Try again"));
   press_primary();
   const auto* card = qobject_cast<OptionCard*>(panel_->focusWidget());
@@ -164,8 +164,8 @@ TEST_F(LessonRetry, NoForeseenMistakeTellsTheAnswer) {
   EXPECT_GT(told, mistakes / 2) << "most have something to say before";
 }
 
-// What is said of one card names the right one, so that it is not said before.
-TEST_F(LessonRetry, NothingIsSaidOfAWrongCard) {
+// What the lesson says of one card names the right one, so that it is not said before.
+TEST_F(LessonRetry, OfAWrongCardTheNextHintIsSaidAndNeverTheLast) {
   const Result<Course> course = read_course(kLessons.toStdString());
   ASSERT_TRUE(course);
   int wrong = 0;
@@ -184,7 +184,15 @@ TEST_F(LessonRetry, NothingIsSaidOfAWrongCard) {
         chosen.option = option.id;
         player().commit(chosen);
         ASSERT_TRUE(player().may_show_answer()) << entry.id << ", " << asked.id;
-        EXPECT_EQ(player().feedback(), QString()) << entry.id << ", " << asked.id;
+        EXPECT_FALSE(player().feedback().isEmpty()) << entry.id << ", " << asked.id;
+        EXPECT_EQ(player().feedback(), player().hint(1)) << entry.id << ", " << asked.id;
+        player().show_hint();
+        EXPECT_EQ(player().feedback(), QString()) << "it stands below";
+        for (int more = 0; more < 2; ++more) {
+          player().commit(chosen);
+          EXPECT_EQ(player().feedback(), player().hint(2)) << entry.id << ", " << asked.id;
+        }
+        EXPECT_EQ(player().state().hints, 1) << "one was asked for";
         ++wrong;
       }
     }
