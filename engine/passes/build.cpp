@@ -20,6 +20,13 @@ namespace parallelarium {
 
 namespace {
 
+// How many times as long as others a rank of the pipeline computes. What a slow rank sends is
+// received when it comes: no message that is there waits for it.
+double slowness(const Setup& setup, int pipeline_rank) {
+  const SlowRank& slow = setup.run.slow_rank;
+  return coordinates_of(setup.mesh, slow.rank).pp == pipeline_rank ? slow.factor : 1;
+}
+
 std::vector<std::vector<Chunk>> chunks_of(const Setup& setup, const Order& order) {
   const std::vector<int> counts = layers_of_stages(setup);
   std::vector<int> first_layer(counts.size() + 1, 0);
@@ -158,6 +165,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
       plans[stage].chunks.push_back(
           stage_level ? alike.prepare(chunk, kinds, emitter)
                       : prepare_chunk(setup, sizes, chunk, kinds, folding, emitter));
+      for (double& seconds : plans[stage].chunks.back().seconds) seconds *= slowness(setup, stage);
     }
     shard.hold_states(plans[stage]);
   }
@@ -231,6 +239,8 @@ std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order) {
         }
       }
       ranks[r].seconds.push_back(entry->second.first);
+      for (double& seconds : ranks[r].seconds.back())
+        seconds *= slowness(setup, static_cast<int>(r));
       ranks[r].rings.push_back(entry->second.second);
     }
   }

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "engine/predict/action_seconds.h"
 #include "engine/predict/predict.h"
 #include "engine/predict/rehearsal.h"
+#include "engine/schedules/schedule.h"
+#include "engine/schedules/timing.h"
 
 namespace parallelarium {
 namespace {
@@ -71,6 +74,56 @@ TEST(SlowStage, TakesEveryTurnOfThePipeline) {
   EXPECT_GT(slow.step.seconds, busy);
   EXPECT_LT(slow.step.seconds, 1.3 * busy);
 }
+
+// When the first forward begins and the last backward ends.
+double pipeline_seconds(const Prediction& prediction) {
+  Nanoseconds begin = Nanoseconds::max(), end{};
+  for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank) {
+    const RankProgram& program = prediction.program.ranks[rank];
+    for (std::size_t op = 0; op < program.ops.size(); ++op) {
+      if (program.ops[op].kind != OpKind::kCompute || program.ops[op].microbatch < 0) continue;
+      const Span& span = prediction.timeline.ranks[rank].spans[op];
+      begin = std::min(begin, span.begin);
+      end = std::max(end, span.end);
+    }
+  }
+  return seconds_of(end - begin);
+}
+
+class SlowStageOrder : public testing::TestWithParam<const char*> {};
+
+// The order in which ranks receive holds nobody up: a step takes what the order of the actions
+// alone makes of these durations, wherever the slow rank stands.
+TEST_P(SlowStageOrder, OfMessagesCostsNoTime) {
+  auto setup = default_setup();
+  setup.model = *find_model("gpt2-124m");
+  setup.machine = "dgx-a100-80g";
+  setup.mesh = {};
+  setup.mesh.pp = 4;
+  setup.microbatches = 16;
+  ASSERT_TRUE(set_field(setup, "schedule", GetParam()));
+  setup.chunks = std::string(GetParam()) == "interleaved" ? 3 : 1;
+  for (const double factor : {1.0, 2.0, 5.0})
+    for (int rank = 0; rank < 4; ++rank) {
+      setup.run.slow_rank = {rank, factor};
+      const Prediction slow = on_a100s(setup);
+      const auto order = make_order(setup);
+      ASSERT_TRUE(order.ok());
+      const auto durations = action_seconds(setup, *find_machine("dgx-a100-80g"), *order);
+      ASSERT_TRUE(durations.ok()) << durations.error().text;
+      const double alone = time_by_stage(*order, *durations).makespan;
+      EXPECT_NEAR(pipeline_seconds(slow), alone, 0.005 * alone)
+          << "rank " << rank << " x " << factor;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules, SlowStageOrder,
+                         testing::Values("gpipe", "1f1b", "interleaved", "zb-h1"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(SlowRankOfMany, StandsAsTheRepresentativeOfItsStage) {
   auto setup = replicas(256, 2);
