@@ -30,7 +30,8 @@ struct Floor {
   Order best;
 };
 
-// How many partial orders the search may keep; 3 ranks with 4 micro-batches need less.
+// How many partial orders the search may keep where it need not prove the floor (is_proved in
+// order_search.h).
 inline constexpr std::size_t kFloorBudget = 150'000;
 
 // Of all orders that do `order`'s work on the same ranks: the same stages where it has them, and

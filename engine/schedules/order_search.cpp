@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -17,23 +17,17 @@ struct Done {
   bool operator==(const Done&) const = default;
 };
 
-// A partial order: when each rank is free, and when what it sent to other ranks arrives.
+// A partial order, whose actions were added in the order in which they begin.
 struct Partial {
-  std::vector<double> free;
-  std::vector<std::deque<double>> activations, gradients;  // by the stage that made them
-  std::int32_t last = -1;                                  // in the list of steps
-  double bound = 0;                                        // no order that begins so ends earlier
+  // When each rank is free, and when what it sent to other ranks arrives, stage by stage. Of two
+  // partial orders that have done the same these are as many.
+  std::vector<double> times;
+  std::int32_t last = -1;  // in the list of steps
+  double bound = 0;        // no order that begins so ends earlier
 
   bool is_no_later_than(const Partial& other) const {
-    const auto no_later = [](const auto& a, const auto& b) {
-      return std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return x <= y; });
-    };
-    if (!no_later(free, other.free)) return false;
-    for (std::size_t stage = 0; stage < activations.size(); ++stage)
-      if (!no_later(activations[stage], other.activations[stage]) ||
-          !no_later(gradients[stage], other.gradients[stage]))
-        return false;
-    return true;
+    return std::equal(times.begin(), times.end(), other.times.begin(),
+                      [](double x, double y) { return x <= y; });
   }
 };
 
@@ -62,16 +56,15 @@ class Search {
   bool run(std::vector<Step>& best, bool& complete) {
     const std::size_t levels =
         stages_ * static_cast<std::size_t>(shape_.microbatches) * (shape_.splits ? 3 : 2);
-    const std::size_t width = budget_ / (levels * shape_.held.size());
+    const std::size_t width = is_proved(shape_) ? std::numeric_limits<std::size_t>::max()
+                                                : budget_ / (levels * shape_.held.size());
     complete = false;
     if (width < 2) return false;
     complete = true;
     Node first;
     first.done = {std::vector<std::uint16_t>(stages_), std::vector<std::uint16_t>(stages_),
                   std::vector<std::uint16_t>(stages_)};
-    first.partials.push_back({std::vector<double>(shape_.held.size()),
-                              std::vector<std::deque<double>>(stages_),
-                              std::vector<std::deque<double>>(stages_)});
+    first.partials.push_back({std::vector<double>(shape_.held.size())});
     std::vector<Node> level = {std::move(first)};
     for (std::size_t at = 0; at < levels; ++at) {
       std::unordered_map<std::string, std::size_t> known;
@@ -95,7 +88,7 @@ class Search {
 
  private:
   static double end_of(const Partial& partial) {
-    return *std::max_element(partial.free.begin(), partial.free.end());
+    return *std::max_element(partial.times.begin(), partial.times.end());
   }
 
   static std::string key_of(const Done& done) {
@@ -117,7 +110,7 @@ class Search {
         const auto [entry, fresh] = known.try_emplace(key_of(done), next.size());
         if (fresh) next.push_back({std::move(done), {}});
         Node& to = next[entry->second];
-        for (const Partial& partial : node.partials) add(to, partial, kind, stage);
+        for (const Partial& partial : node.partials) add(to, node.done, partial, kind, stage);
       }
     }
   }
@@ -148,27 +141,55 @@ class Search {
     }
   }
 
-  void add(Node& to, const Partial& from, ActionKind kind, std::size_t stage) {
+  bool leaves_rank(std::size_t from, std::size_t to) const {
+    return shape_.rank_of[from] != shape_.rank_of[to];
+  }
+  // What a stage has sent to the next one, or as gradients to the one before, and is not used yet.
+  std::size_t sent(const Done& done, std::size_t stage, bool gradients) const {
+    if (gradients ? stage == 0 : stage + 1 == stages_) return 0;
+    const std::size_t to = gradients ? stage - 1 : stage + 1;
+    if (!leaves_rank(stage, to)) return 0;
+    const auto& counts = gradients ? done.back : done.forward;
+    return std::size_t(counts[stage] - counts[to]);
+  }
+  // Where in Partial::times the first of them stands.
+  std::size_t place(const Done& done, std::size_t stage, bool gradients) const {
+    std::size_t at = shape_.held.size();
+    for (std::size_t before = 0; before < stage; ++before)
+      at += sent(done, before, false) + sent(done, before, true);
+    return at + (gradients ? sent(done, stage, false) : 0);
+  }
+
+  void add(Node& to, const Done& before, const Partial& from, ActionKind kind, std::size_t stage) {
     const std::size_t rank = shape_.rank_of[stage];
     Partial partial = from;
-    double begin = partial.free[rank], length = shape_.stages[stage].weight_grad;
-    const auto take = [&](std::deque<double>& arrivals) {
-      begin = std::max(begin, arrivals.front());
-      arrivals.pop_front();
+    std::vector<double>& times = partial.times;
+    double begin = times[rank], length = shape_.stages[stage].weight_grad;
+    const auto take = [&](std::size_t sender, bool gradients) {
+      const auto arrival =
+          times.begin() + static_cast<std::ptrdiff_t>(place(before, sender, gradients));
+      begin = std::max(begin, *arrival);
+      times.erase(arrival);
     };
-    const auto goes_to_rank = [&](std::size_t other) { return shape_.rank_of[other] != rank; };
+    const auto send = [&](std::size_t at, double transfer) {
+      times.insert(times.begin() + static_cast<std::ptrdiff_t>(at), begin + length + transfer);
+    };
     if (kind == ActionKind::kForward) {
-      if (stage > 0 && goes_to_rank(stage - 1)) take(partial.activations[stage - 1]);
+      std::size_t end = place(before, stage, false) + sent(before, stage, false);
+      if (stage > 0 && leaves_rank(stage, stage - 1)) {
+        take(stage - 1, false);
+        --end;
+      }
       length = shape_.stages[stage].forward;
-      if (stage + 1 < stages_ && goes_to_rank(stage + 1))
-        partial.activations[stage].push_back(begin + length + shape_.transfer(stage));
+      if (stage + 1 < stages_ && leaves_rank(stage, stage + 1)) send(end, shape_.transfer(stage));
     } else if (kind == ActionKind::kInputGrad) {
-      if (stage + 1 < stages_ && goes_to_rank(stage + 1)) take(partial.gradients[stage + 1]);
+      if (stage + 1 < stages_ && leaves_rank(stage, stage + 1)) take(stage + 1, true);
       length = shape_.back(stage);
-      if (stage > 0 && goes_to_rank(stage - 1))
-        partial.gradients[stage].push_back(begin + length + shape_.transfer(stage - 1));
+      if (stage > 0 && leaves_rank(stage, stage - 1))
+        send(place(before, stage, true) + sent(before, stage, true), shape_.transfer(stage - 1));
     }
-    partial.free[rank] = begin + length;
+    times[rank] = begin + length;
+    for (double& time : times) time = std::max(time, begin);  // nothing else begins sooner
     partial.bound = bound_of(to.done, partial);
     if (partial.bound >= below_ * (1 - 1e-12)) return;
     for (const Partial& known : to.partials)
@@ -186,7 +207,7 @@ class Search {
   double bound_of(const Done& done, const Partial& partial) const {
     double most = 0;
     for (std::size_t rank = 0; rank < shape_.held.size(); ++rank) {
-      double left = partial.free[rank], tail = INFINITY;
+      double left = partial.times[rank], tail = INFINITY;
       for (const std::size_t stage : shape_.held[rank]) {
         const double forwards = shape_.microbatches - done.forward[stage];
         const double backs = shape_.microbatches - done.back[stage];
@@ -195,11 +216,11 @@ class Search {
                 (shape_.splits ? weights * shape_.stages[stage].weight_grad : 0);
         tail = std::min(tail, shape_.splits || backs == 0 ? 0 : shape_.out[stage]);
         if (forwards > 0)
-          most = std::max(most, partial.free[rank] + forwards * shape_.stages[stage].forward +
+          most = std::max(most, partial.times[rank] + forwards * shape_.stages[stage].forward +
                                     shape_.trip[stage] + shape_.out[stage]);
         if (backs > 0)
           most =
-              std::max(most, partial.free[rank] + backs * shape_.back(stage) + shape_.out[stage]);
+              std::max(most, partial.times[rank] + backs * shape_.back(stage) + shape_.out[stage]);
       }
       most = std::max(most, left + tail);
     }
@@ -271,6 +292,11 @@ OrderShape::OrderShape(const Order& order, std::vector<Durations> durations)
     if (stage + 1 < count)
       trip[stage] += 2 * transfer(stage) + stages[stage + 1].forward + trip[stage + 1];
   }
+}
+
+bool is_proved(const OrderShape& shape) {
+  return shape.held.size() <= 3 && shape.microbatches <= 4 &&
+         shape.stages.size() <= 2 * shape.held.size();
 }
 
 bool splits_backward(const Order& order) {

@@ -40,6 +40,10 @@ struct OrderShape {
 
 bool splits_backward(const Order& order);
 
+// Whether every partial order is kept whatever the budget: up to 3 ranks with 2 chunks each and 4
+// micro-batches, which takes some seconds where nothing limits what is held.
+bool is_proved(const OrderShape& shape);
+
 struct Searched {
   bool found = false;     // an order that ends before `below`
   bool complete = false;  // no partial order was left out but those that cannot end before it
@@ -47,7 +51,8 @@ struct Searched {
 };
 
 // Looks for an order with a makespan below `below` that keeps the limits (in micro-batches, as
-// TimedOrder::peak_in_flight; empty: none). `budget`: how many partial orders are tried.
+// TimedOrder::peak_in_flight; empty: none). `budget`: how many partial orders are tried, unless
+// is_proved(shape).
 // Every stage must be on one rank.
 Searched search_orders(const OrderShape& shape, const Order& like,
                        const std::vector<double>& limits, double below, std::size_t budget);
