@@ -3,6 +3,7 @@
 // brought into view.
 #include <QAccessible>
 #include <QApplication>
+#include <QButtonGroup>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProgressBar>
@@ -163,6 +164,8 @@ void LessonPanel::tell_keys() {
   describe(*number_, joined({open, asked}));
   parts_->set_asked(joined({open, asked}));
   drawing_->set_asked(joined({open, asked}));
+  for (QAbstractButton* card : group_->buttons())
+    describe(*card, card->isChecked() ? open : QString());
   const QString on_button = first_control() == primary_ ? asked : QString();
   const QString missing = solved ? QString() : conditions_->accessibleName();
   describe(*primary_, judged.isEmpty()

@@ -292,7 +292,11 @@ class Judge {
                         : check.of == "collective-run" ? context_.collective_observed
                         : check.of == "assignment"     ? chosen_facts_
                                                        : order_facts_;
+    Symbols symbols = judgement_.symbols;  // "predicted" is this check's own key
+    if (const auto predicted = context_.predicted_figure(check.metric()))
+      symbols["predicted"] = *predicted;
     if (check.of_run() && facts.is_null()) {
+      if (const Result<double> wanted = evaluate(check.value, symbols)) outcome.wanted = *wanted;
       say_once(
           check.of_collective()
               ? message("lesson-no-run.collective", "This collective has not been run yet: run it.")
@@ -327,9 +331,6 @@ class Judge {
       outcome.holds = check.op == "==" ? equal : check.op == "!=" && !equal;
       return outcome;
     }
-    Symbols symbols = judgement_.symbols;  // "predicted" is this check's own key
-    if (const auto predicted = context_.predicted_figure(check.metric()))
-      symbols["predicted"] = *predicted;
     if (!check.than.empty()) {
       const auto kept = context_.kept.find(check.than);
       if (kept == context_.kept.end()) {
