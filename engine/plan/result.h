@@ -14,32 +14,33 @@
 
 namespace parallelarium {
 
-// One sentence for a person, or a phrase that stands in another one. `text` is the English; the
-// window writes the same in its language from `id` and `arguments` (resources/sentences.json). A
-// sentence about a setting names its `field` by the dotted key of the Setup file ("mesh.tp") and
-// values that would be valid there.
+// One sentence for a person, or a phrase inside another sentence. `text` is English. The window
+// writes the same in its language from `id` and `arguments` (resources/sentences.json). A sentence
+// about a setting names its `field` by the dotted key of the Setup file ("mesh.tp") and values that
+// would be valid there.
 struct Message {
-  // Of this sentence alone, lower case with dashes: "tp-heads", "cuda-missing.stub". Empty: a name
-  // or a number, which is the same in every language. "figure": a number that a person reads.
-  // "clause": its argument without a full stop. "settings": words of the table of settings.
+  // The id of this sentence alone, in lower case with dashes: "tp-heads", "cuda-missing.stub". An
+  // empty id is a name or a number, which is the same in every language. "figure" is a number that
+  // a person reads. "clause" is its argument without a full stop. "settings" are words of the table
+  // of settings.
   std::string id;
-  // What went wrong, for programs: several sentences may say it. The id up to its dot, or, where
-  // one sentence passes another one on, the kind of that.
+  // What went wrong, for programs; several sentences may say it. It is the id up to its dot. If a
+  // sentence passes on another one, it is the kind of that one.
   std::string kind;
-  std::vector<Message> arguments;         // what stands at the {} of the sentence, in their order
+  std::vector<Message> arguments;         // what replaces each {} of the sentence, in order
   std::string text;                       // "TP 3 does not divide 8 heads; 2 or 4 would."
   std::string field;                      // "mesh.tp", or empty
   std::vector<std::string> alternatives;  // "2", "4": valid values of `field`, or empty
   bool operator==(const Message&) const = default;
 };
 
-// The id of a sentence, which must be a literal: tests/sentences reads the ids out of the code.
+// The id of a sentence. It must be a literal, since tests/sentences reads the ids from the code.
 struct SentenceId {
   std::string_view text;
   consteval SentenceId(const char* id) : text(id) {}  // NOLINT
 };
 
-// An English sentence, a literal with one {} for each of `places` arguments. Another number of {}
+// An English sentence: a literal with one {} for each of `places` arguments. Any other number of {}
 // does not compile.
 template <std::size_t places>
 struct Pattern {
@@ -52,7 +53,7 @@ struct Pattern {
   }
 };
 
-// A sentence without places in a table.
+// A sentence without arguments, for tables.
 struct Sentence {
   SentenceId id;
   Pattern<0> english;
@@ -62,7 +63,7 @@ Message make_message(std::string_view id, std::string_view pattern, std::vector<
 
 // A text that is the same in every language: a name, a path, what another program said.
 Message plain(std::string text);
-// A number that is written already: "12.5 MiB", "0.03".
+// A number that is already text: "12.5 MiB", "0.03".
 Message figure(std::string text);
 
 template <class Argument>

@@ -9,18 +9,18 @@
 
 namespace parallelarium {
 
-// Sentences enough for a person; the rest would say the same.
+// A person needs no more sentences; the rest would say the same.
 inline constexpr std::size_t kMostCheckMessages = 20;
 
-// Indices outside their tables.
+// Finds indices outside their tables.
 void check_references(const Program& program, std::vector<Message>& messages);
-// Sends that meet no receive, and ops that meet but differ.
+// Finds sends that meet no receive, and ops that meet but differ.
 void check_matching(const Program& program, std::vector<Message>& messages);
-// Waiting in a circle, with rendezvous.
+// Finds ranks that wait in a circle, with rendezvous.
 void check_waiting(const Program& program, std::vector<Message>& messages);
-// Missing or doubled work against the line of the Order and the layers held.
+// Finds work that is missing or done twice, against the line of the Order and the layers held.
 void check_work(const Program& program, std::vector<Message>& messages);
-// Operands, lifetimes, races between lanes, and places in the arena.
+// Checks operands, lifetimes, races between lanes, and places in the arena.
 void check_memory(const Program& program, std::vector<Message>& messages);
 
 }  // namespace parallelarium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the causal square each CP rank computes, beside how long its attention took: what a
-// contiguous split costs, and zigzag saves.
+// Compares how much of the causal square each CP rank computes with how long its attention took.
+// This shows what a contiguous split costs and what zigzag saves.
 #pragma once
 
 #include <vector>
@@ -11,9 +11,10 @@
 
 namespace parallelarium {
 
-// Seconds of attention by CP rank, all layers and micro-batches of the step together: the mean of
-// the ranks at a place along CP. Empty without CP, or where no rank of some place was built.
-// `timeline`: of a prediction or a run of this Program. Cost: proportional to the ops.
+// Seconds of attention by CP rank: the sum over all layers and micro-batches of the step, averaged
+// over the ranks at that place along CP. The list is empty without CP, or if no rank of some place
+// was built. `timeline` belongs to a prediction or a run of this Program. Cost: proportional to the
+// ops.
 std::vector<double> attention_seconds(const Setup& setup, const Program& program,
                                       const Timeline& timeline);
 
@@ -24,7 +25,7 @@ struct ContextTimes {
 };
 ContextTimes context_times(const Setup& setup, const Program& program, const Timeline& timeline);
 
-// Each over the least; empty where one of them is nothing.
+// Divides each value by the least. Empty if one of them is nothing.
 std::vector<double> over_least(const std::vector<double>& of);
 
 }  // namespace parallelarium

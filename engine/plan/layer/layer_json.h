@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The description of a layer as JSON: every step with what each rank finds, leaves, computes, sends
-// and keeps; where CP cuts, "context" says who computes which block of scores in which round.
+// and keeps. Where CP cuts the sequence, "context" says who computes which block of scores in which
+// round.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -8,13 +8,12 @@
 
 namespace parallelarium {
 
-// tensors_of() `op` of the built rank `built`, as the rank at `at` of the mesh, for which it
-// stands, has them.
+// Returns tensors_of() `op` of the built rank `built`. It stands for the rank at `at` of the mesh,
+// so the tensors are those of that rank.
 std::vector<OpTensor> op_tensors_at(const Setup& setup, const Shape& shape,
                                     const RankProgram& built, const Op& op, const Coordinates& at);
 
-// Of `op` of the built rank `built`, which stands for the rank at `at` of the mesh. Copies
-// of a part alone, which no axis tells, are left to layer_steps().
+// The same as matrices. Copies of a mere part, which no axis tells, are left to layer_steps().
 std::vector<LayerTensor> layer_tensors(const Setup& setup, const Shape& shape,
                                        const RankProgram& built, const Op& op,
                                        const Coordinates& at);

@@ -17,7 +17,7 @@ namespace parallelarium {
 Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& prefix);
 nlohmann::json to_json(const Sourced& number);
 
-// What `read` makes of an object that stands under `key`; an absent one leaves `into` as it is.
+// Reads the object under `key` with `read`. If there is none, `into` stays as it is.
 template <class Value, class Read>
 void read_dotted(SettingsReader& reader, const char* key, Value& into, const Read& read) {
   const nlohmann::json* json = reader.child(key);
@@ -29,7 +29,7 @@ void read_dotted(SettingsReader& reader, const char* key, Value& into, const Rea
     reader.fail(value.error());
 }
 
-// The same of a list of objects.
+// The same for a list of objects.
 template <class Value, class Read>
 void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into,
                const Read& read) {
@@ -48,7 +48,7 @@ void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into
 
 // Errors: "products-sizes", "shares-count", "seconds-count".
 void read_tables(SettingsReader& reader, Machine& machine);
-// Tables that are empty are left out.
+// Leaves out empty tables.
 void put_tables(nlohmann::json& json, const Machine& machine);
 
 }  // namespace parallelarium

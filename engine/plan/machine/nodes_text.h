@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes.h knows of a Setup's ranks, as `predict` says it.
+// How `predict` says what nodes.h knows of a Setup's ranks.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,8 +9,8 @@
 
 namespace parallelarium {
 
-// "nodes" of `predict --json`: the nodes with their ranks, the links, and of every axis how many of
-// its groups stay inside a node, how many cross, and over which links.
+// "nodes" of `predict --json`: the nodes with their ranks, the links, and for every axis how many
+// of its groups stay inside a node, how many cross, and over which links.
 nlohmann::json nodes_json(const Mesh& mesh, const Nodes& nodes);
 
 // "2 nodes of 8 ranks: TP 8 inside a node (NVLink), DP 2 across 2 nodes (InfiniBand)". Empty for

@@ -5,7 +5,7 @@
 
 namespace parallelarium {
 
-// Whether that is a Hugging Face config.json, for import_hugging_face() (model.h), and not a file
+// Whether `json` is a Hugging Face config.json, for import_hugging_face() (model.h), and not a file
 // of this program.
 bool is_hugging_face(const nlohmann::json& json);
 

@@ -28,8 +28,8 @@ struct Experts {
   int first_dense = 0;   // leading layers that keep a dense MLP
   double capacity = 0;   // capacity factor; 0 means dropless
   Router router = Router::kSoftmax;
-  // A token may use the experts of `group_limit` of `groups` equal groups (DeepSeek-V3: nodes);
-  // groups 0 means no limit.
+  // A token may use experts from `group_limit` of the `groups` equal groups only (DeepSeek-V3:
+  // nodes). groups 0 means no limit.
   int groups = 0;
   int group_limit = 0;
   bool operator==(const Experts&) const = default;
@@ -84,23 +84,24 @@ struct ParameterCounts {
 // check_model(model) must be empty.
 ParameterCounts count_parameters(const Model& model);
 
-// What is wrong with the shape itself, in sentences with alternatives (fields "model.heads", ...);
-// empty if parameters and FLOPs can be counted.
+// Sentences with alternatives that say what is wrong with the shape itself (fields "model.heads",
+// ...). Empty if parameters and FLOPs can be counted.
 std::vector<Message> check_model(const Model& model);
 
 // The inner width where none is given: 4 hidden, or 8/3 hidden for swiglu, rounded up to 64.
 std::int64_t default_ffn(std::int64_t hidden, Mlp mlp);
 
-// What a convention counts of attention's scores: all of them (Narayanan et al. 2021), those on and
-// below the diagonal, which a causal mask leaves (FlashAttention, Llama 3), or none ("6N").
+// Which of attention's scores a convention counts: all of them (Narayanan et al. 2021), those on
+// and below the diagonal, which a causal mask leaves (FlashAttention, Llama 3), or none ("6N").
 enum class ScoreFlops : std::uint8_t { kFull, kCausal, kNone };
 
-// Floating-point operations of one sequence's forward pass, multiply and add as two, by matrix
-// products. Backward is twice that. Source: Narayanan et al. 2021 eq. (3) / Korthikanti et al. 2022
-// appendix A, here by summing products.
+// Floating-point operations of the matrix products in one sequence's forward pass; multiply and add
+// count as two. The backward is twice that. Source: Narayanan et al. 2021 eq. (3) / Korthikanti et
+// al. 2022 appendix A; here the products are summed.
 double forward_flops_per_sequence(const Model& model, ScoreFlops scores = ScoreFlops::kFull);
 
-// 3 x forward: the work that the model needs, whatever is recomputed ("model FLOPs", the M of MFU).
+// 3 x forward. This is the work that the model needs, whatever is recomputed ("model FLOPs", the M
+// of MFU).
 double model_flops_per_sequence(const Model& model, ScoreFlops scores = ScoreFlops::kFull);
 
 // The title for people: "GPT tiny", "Custom model".
@@ -114,9 +115,9 @@ Result<Model> find_model(const std::string& name);
 
 // Reads and writes the object form of a Setup's "model": keys layers hidden heads kv_heads head_dim
 // ffn vocab sequence mlp norm tied biases learned_positions experts{...} latent{...} stage_layers.
-// Absent ffn is 4 hidden (8/3 for swiglu, rounded up to 64), absent kv_heads equal heads.
-// Unknown keys, wrong types and numbers out of range are errors that name the key; whether the
-// numbers go together is check_model's to say, so that an unfinished Setup can be kept in a file.
+// Absent ffn is 4 hidden (8/3 for swiglu, rounded up to 64), absent kv_heads equal heads. Unknown
+// keys, wrong types and numbers out of range are errors that name the key. check_model says whether
+// the numbers go together, so a file can hold an unfinished Setup.
 Result<Model> model_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Model& model);
 

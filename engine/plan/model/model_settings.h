@@ -9,9 +9,9 @@ namespace parallelarium {
 
 const SettingTable<Model>& model_settings();
 
-// What a person who changed the shape expects to follow: the inner width where it was the default
-// one, key/value heads where they were all heads, no published split of other layers. The model is
-// then "custom", unless it is a preset again.
+// Brings along what a person who changed the shape expects. The inner width follows if it was the
+// default one, and key/value heads follow if they were all heads. A published split of other layers
+// goes. The model is then "custom", unless it is a preset again.
 void follow_shape(Model& model, const Model& before);
 
 }  // namespace parallelarium

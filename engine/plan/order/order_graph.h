@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom in an Order: where every action stands, what it needs, and the walk over all
-// ranks that follows from both.
+// Who waits for whom in an Order. The graph knows where every action is and what it needs, and
+// walks over all ranks accordingly.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace parallelarium {
 
-// Where an action stands: rank and index in that rank's line.
+// The place of an action: rank and index in that rank's line.
 struct ActionRef {
   int rank = -1, index = -1;
   bool operator==(const ActionRef&) const = default;
@@ -17,21 +17,21 @@ struct ActionRef {
 
 class OrderGraph {
  public:
-  // Nothing may stand in the Order twice. What does not stand there keeps nobody waiting.
+  // Requires: no action is in the Order twice. An action that is missing keeps nobody waiting.
   explicit OrderGraph(const Order& order);
 
-  // The action of this kind, stage and micro-batch; {-1, -1} where there is none (B where the
-  // backward is split, I and W where it is not).
+  // The action of this kind, stage and micro-batch; {-1, -1} if there is none (B if the backward is
+  // split, I and W if it is not).
   ActionRef at(ActionKind kind, int stage, int microbatch) const;
 
-  // What must have ended before the action may start, at most two actions ({-1, -1} for one that
-  // does not stand in the Order):
+  // The actions that must have ended before this one may start, at most two. {-1, -1} stands for
+  // one that is not in the Order:
   //   F(s,j) after F(s-1,j); B or I(s,j) after B or I(s+1,j) and after F(s,j); W(s,j) after I(s,j).
   std::vector<ActionRef> needs_of(ActionRef action) const;
 
-  // Walks every rank's line in order, a rank as far as what it needs has been walked, and calls
+  // Walks every rank's line in order. A rank goes as far as what it needs has been walked. Calls
   // visit(rank, first, count) for each action (count 1) or overlapped pair (count 2). Returns how
-  // many actions of each rank were walked: all of them, or the Order has a circle.
+  // many actions of each rank were walked. If these are not all, the Order has a circle.
   template <class Visit>
   std::vector<int> walk(const Visit& visit) const;
 

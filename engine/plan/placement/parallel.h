@@ -11,15 +11,15 @@
 
 namespace parallelarium {
 
-// How many bodies run at once at most.
+// The most bodies that run at once.
 inline std::size_t parallel_bodies() {
   constexpr std::size_t kMostThreads = 16;
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
 }
 
 // Calls body(i) for 0 <= i < count, in any order, on as many threads as there are cores, or as can
-// be started. The caller is one of them, and all have ended when it returns. Bodies must touch
-// nothing in common.
+// be started. The caller is one of them, and all have ended when it returns. Bodies must share
+// nothing that they write.
 template <class Body>
 void in_parallel(std::size_t count, const Body& body) {
   const std::size_t cores = parallel_bodies();

@@ -7,12 +7,13 @@
 
 namespace parallelarium {
 
-// `big` on this computer: its mesh, schedule and micro-batches with a small preset of the same
-// kind, gpt2-124m where every rank gets a GPU and else a tiny one, one sequence per micro-batch, no
-// more steps than a new Setup has, in fp32 where the engine has no kernels for its bytes. Heads,
-// widths, layers and sequence of the preset follow the mesh; where the ranks are more than a run
-// can have, the largest degree is halved until they fit. Resolved for `here`, the result validates
-// and can_execute(). `big` must do so, too. Error: why there is none.
+// Puts `big` on this computer. It keeps the mesh, schedule and micro-batches, and takes a small
+// preset of the same kind: gpt2-124m if every rank gets a GPU, else a tiny one. It has one sequence
+// per micro-batch and no more steps than a new Setup. It is in fp32 if the engine has no kernels
+// for the bytes of `big`. Heads, widths, layers and sequence of the preset follow the mesh. If
+// there are more ranks than a run can have, the largest degree is halved until they fit. Requires:
+// `big` validates and can_execute(). So does the result, resolved for `here`. The error says why
+// there is none.
 Result<Setup> small_copy(const Setup& big, const Computer& here);
 
 }  // namespace parallelarium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective of one rank, which is one op, or the sends, receives and combines that
-// passes/expand.h makes of it.
+// A collective as one rank has it: one op, or the sends, receives and combines that passes/expand.h
+// makes of it.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@ namespace parallelarium {
 // Whether the op is a collective, or a step of one.
 bool is_collective(const Op& op);
 
-// Behind the last op of the collective that begins with the rank's op `first`; of any other op
-// first + 1.
+// The index behind the last op of the collective that begins with the rank's op `first`. For any
+// other op it is first + 1.
 std::int32_t end_of_collective(const RankProgram& rank, std::int32_t first);
 
-// The collective that the op is a step of, for its name; its bytes are those of the step.
+// The whole collective that the op is a step of. It serves for the name; its bytes are those of the
+// step.
 Op whole_of(const Op& step);
 
-// What the rank sends in the collective that begins with its op `first`, in bytes, all repeats.
-// Error: none; the op must be a collective or the first of its steps.
+// Bytes that the rank sends in the collective that begins with its op `first`, over all repeats.
+// Requires: the op is a collective or the first of its steps.
 std::int64_t sent_in_collective(const Program& program, const RankProgram& rank,
                                 std::int32_t first);
 
@@ -35,8 +36,8 @@ struct MovingChunk {
   double done = 0;  // share of the step's time
 };
 
-// What the rank sends at `time` in the collective whose first step is its op `first`. `spans` are
-// those of its ops.
+// The messages that the rank sends at `time` in the collective whose first step is its op `first`.
+// `spans` are those of its ops.
 std::vector<MovingChunk> moving_chunks(const RankProgram& rank, const std::vector<Span>& spans,
                                        std::int32_t first, Nanoseconds time);
 

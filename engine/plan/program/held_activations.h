@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which activations one rank holds at one moment, layer by layer, and of which micro-batches, and
-// which buffers that are no part of the model's states (holdings.h). Read from the Program's
-// buffers and from when its ops begin and end.
+// Which activations one rank holds at one moment, by layer and micro-batch, and which buffers that
+// are no part of the model's states (holdings.h). This is read from the Program's buffers and from
+// when its ops begin and end.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class HeldPlace : std::uint8_t {
 
 struct HeldActivations {
   HeldPlace place = HeldPlace::kLayer;
-  int layer = -1;  // of kLayer
+  int layer = -1;  // for kLayer only
   std::int64_t bytes = 0;
   std::vector<int> microbatches;  // ascending
 };
@@ -33,12 +33,12 @@ class ActivationsHeld {
   ActivationsHeld(const Program& program, const Timeline& timeline, int rank_index);
   // By place, then layer; without places that hold nothing.
   std::vector<HeldActivations> at(Nanoseconds time) const;
-  // Of how many micro-batches one place holds something at once, at most.
+  // The most micro-batches of which one place holds something at once.
   int most_microbatches() const { return most_; }
 
  private:
   struct Held {
-    std::int32_t place = 0;  // a layer as its number, others outside of them
+    std::int32_t place = 0;  // a layer's number; other places have numbers outside of these
     std::int32_t microbatch = -1;
     std::int64_t bytes = 0;
     Nanoseconds begin{0}, end{0};  // in between it is there
@@ -53,7 +53,7 @@ struct HeldBuffer {
 };
 
 // Tells what one rank holds over a step for work and for messages: all that the memory over the
-// step counts as buffers, without gathered parameters and buckets of gradients.
+// step counts as buffers, except gathered parameters and buckets of gradients.
 class BuffersHeld {
  public:
   // `rank_index`: in Program::ranks.

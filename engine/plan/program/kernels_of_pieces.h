@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calibrated kernel rate stands for a piece: calibration measures a KernelRate under this
-// name, prediction looks it up under the same. Elements are Work::elements: B*H*T*T for attention,
-// N*E for routers, else the elements of the piece's main tensor.
+// Names the calibrated kernel rate that stands for a piece. Calibration measures a KernelRate under
+// this name, and prediction looks it up under the same name. Elements are Work::elements: B*H*T*T
+// for attention, N*E for routers, else the elements of the piece's main tensor.
 #pragma once
 
 #include <string_view>
@@ -13,24 +13,25 @@ namespace parallelarium {
 
 // The addition of a received array into a local one, inside reductions.
 inline constexpr std::string_view kReduceKernel = "reduce";
-// The turning of queries and keys by their positions; its elements are angles.
+// Turns queries and keys by their positions; its elements are angles.
 inline constexpr std::string_view kRotaryKernel = "rotary";
 // Copies between the layouts of queries, keys and values.
 inline constexpr std::string_view kPermuteKernel = "permute";
-// Passes that no piece is: between the products of unfused attention, and from 16 bit to FP8.
+// Passes that are no piece: two between the products of unfused attention, and one from 16 bit to
+// FP8.
 inline constexpr std::string_view kSoftmaxKernel = "softmax";
 inline constexpr std::string_view kSoftmaxGradKernel = "softmax_grad";
 inline constexpr std::string_view kCastKernel = "cast";
 
 // Pieces whose products may be in FP8. Source: DeepSeek-V3 (arXiv 2412.19437), section 3.3.1: all
-// linear layers, but no embedding, head, router, norm or attention.
+// linear layers, but not embedding, head, router, norm and attention.
 constexpr bool multiplies_fp8(Piece piece) {
   return piece == Piece::kQkv || piece == Piece::kProjection || piece == Piece::kMlpIn ||
          piece == Piece::kMlpOut || piece == Piece::kExpert;
 }
 
-// MatmulPoint::type of a product in FP8, with the copies that it makes of what is stored in 16 bit,
-// and what stands before its phase where Machine::host_calls names it.
+// MatmulPoint::type of a product in FP8, which includes the copies that it makes of 16-bit tensors.
+// It also stands before the phase in the names of Machine::host_calls.
 inline constexpr std::string_view kFp8Product = "fp8";
 
 // The name in Machine::kernels and Machine::passes; empty for pieces that are matrix products (QKV,
@@ -79,8 +80,8 @@ constexpr std::string_view kernel_of(Piece piece, Phase phase) {
   }
 }
 
-// The kernel that models of this shape have in the place of `kernel`. Where it has no rate of its
-// own, that of `kernel` stands for it.
+// The kernel that models of this shape have instead of `kernel`. If it has no rate of its own, the
+// rate of `kernel` counts.
 constexpr std::string_view variant_of(std::string_view kernel, const Shape& shape) {
   if (shape.mlp == Mlp::kSwiglu && kernel == "gelu") return "swiglu";
   if (shape.mlp == Mlp::kSwiglu && kernel == "gelu_grad") return "swiglu_grad";
@@ -106,33 +107,36 @@ constexpr std::string_view variant_of(std::string_view kernel, const Shape& shap
   return kernel;
 }
 
-// Kernels that work on fp32 in every precision: the routers, and sums of the loss's statistics.
+// Whether a kernel works on fp32 in every precision: the routers, and sums of the loss's
+// statistics.
 constexpr bool is_always_fp32(std::string_view kernel) {
   return kernel == "loss" || kernel == "router" || kernel == "router_grad" ||
          kernel == "sigmoid_router" || kernel == "sigmoid_router_grad";
 }
 
-// What a piece computes beside its own kernel or product, and how many elements of it.
+// A kernel that a piece runs beside its own kernel or product, and its number of elements.
 struct KernelBeside {
   std::string_view kernel;  // empty: nothing
   double elements = 0;
 };
 KernelBeside kernel_beside(const Work& work, const Shape& shape, bool on_cores);
 
-// How often a GPU's host launches: the cost model adds these up, and the executor bounds by them
-// what a GPU may have before it.
+// How often a GPU's host launches. The cost model adds these up. The executor bounds by them what a
+// GPU may have waiting.
+// The launches of one expert are its two products and what is between them, which weight gradients
+// do not have.
 
 // Of one expert: its two products, and what is between them, which gradients of weights have not.
 constexpr std::int64_t launches_of_expert(Phase phase) {
   return phase == Phase::kWeightGrad ? 2 : 3;
 }
-// The turns of an unfused attention of one sequence: query heads that share a key/value head go one
-// after another, all key/value heads together.
+// The turns of an unfused attention of one sequence. Query heads that share a key/value head go one
+// after another; all key/value heads go together.
 constexpr std::int64_t turns_of_attention(const Shape& shape) {
   return shape.K > 0 ? shape.H / shape.K : 1;
 }
-// The dropout masks of a turn of its backward: where query heads share, one for each key/value
-// head.
+// The dropout masks that a turn of its backward makes. If query heads share, there is one for each
+// key/value head.
 constexpr std::int64_t masks_of_turn(const Shape& shape) {
   if (shape.dropout <= 0) return 0;
   return shape.H > shape.K ? shape.K : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which communication ops of different ranks meet: the k-th send from a to b in a group with the
-// k-th receive, and the k-th collective of a group on each of its ranks.
+// Finds which communication ops of different ranks meet. The k-th send from a to b in a group meets
+// the k-th receive, and the k-th collective of a group meets on each of its ranks.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace parallelarium {
 
-// An op as (index in Program::ranks, index in its ops).
+// The place of an op: index in Program::ranks, and index in that rank's ops.
 struct Place {
   std::int32_t rank = -1, op = -1;
   bool operator==(const Place&) const = default;
 };
 
-// Ops that meet. A transfer waits for two ops, a collective for every built rank of its group; a
-// rank that is not built does the same as its representative at the same time and is not waited
-// for.
+// Ops that meet. A transfer waits for two ops. A collective waits for every built rank of its
+// group; ranks that are not built are not waited for, since each does the same as its
+// representative at the same time.
 struct Meeting {
   std::int32_t expected = 0;          // ops that must arrive
   std::int32_t first = 0, count = 0;  // those found, in Matching::members
@@ -36,11 +36,11 @@ struct Matching {
   }
 };
 
-// Peers, groups and lanes of all communication ops must exist (check says so).
+// Requires: peers, groups and lanes of all communication ops exist (check() tells).
 // Cost: some tens of nanoseconds per op.
 Matching match(const Program& program);
 
-// Built index of each global rank, or -1.
+// For each global rank its index among the built ranks, or -1.
 std::vector<std::int32_t> built_ranks(const Program& program);
 
 }  // namespace parallelarium

@@ -117,15 +117,16 @@ struct Op {
   Piece piece = Piece::kStage;
   Phase phase = Phase::kForward;
   CollectiveKind collective = CollectiveKind::kAllReduce;  // kCollective only
-  // Of a Collective, of what a kCombine does, and of a Recv that combines what comes with what is
-  // there (its operands accumulate) instead of overwriting it.
+  // How a Collective, a kCombine or a combining Recv reduces its operands. Such a Recv combines
+  // what comes with what is there (its operands accumulate) instead of overwriting it.
   Reduction reduction = Reduction::kNone;
   Purpose purpose = Purpose::kNone;  // communication only
   DataType type = DataType::kF32;    // of the payload
   std::int16_t layer = -1;
   std::int16_t chunk = 0;  // model chunk; of a collective's steps: the first chunk of the message
-  // The step of a ring of CP or TP. Of attention and of tokens that travel: whose tokens, as steps
-  // against the ring; 0: the rank's own. All-to-all of expert tokens: 0: to the experts, 1: back.
+  // The step of a ring of CP or TP. For attention and for tokens that travel, it tells whose tokens
+  // they are, as steps against the ring; 0: the rank's own. For an all-to-all of expert tokens, 0:
+  // to the experts, 1: back.
   std::int16_t block = 0;
   std::int32_t microbatch = -1;
   std::int32_t action =
@@ -135,14 +136,14 @@ struct Op {
   std::int32_t batch = -1;  // >= 0: starts and ends with its neighbours of the same batch
   std::int32_t work = -1;   // index in Program::works; Compute only
   std::int32_t fold = -1;   // stage level: index in Program::folds; a Compute op's work
-  // Of the steps of a collective, which follow one another: the first, as an index in the rank's
-  // ops. -1: it is no step.
+  // The index of the first step of the collective that this op is a step of; -1: it is no step. The
+  // steps follow one another.
   std::int32_t steps_from = -1;
-  // Payload in bytes: of a Send or Recv, what travels (its operands' elements in their order, as
-  // one message); of a Collective, the whole array as in nccl-tests (all-reduce: the array;
+  // Payload in bytes. A Send or Recv counts what travels: its operands' elements in their order, as
+  // one message. A Collective counts the whole array, as nccl-tests does (all-reduce: the array;
   // all-gather and reduce-scatter: the gathered array).
   std::int64_t bytes = 0;
-  std::int32_t repeat = 1;  // stage level: so many equal ones in a row, `bytes` each
+  std::int32_t repeat = 1;  // stage level: this many equal ops in a row, with `bytes` each
   std::int32_t after_first = 0, after_count = 0;      // in RankProgram::after
   std::int32_t operand_first = 0, operand_count = 0;  // in RankProgram::operands
 };
@@ -154,8 +155,8 @@ struct ParameterSlice {
   std::int64_t offset = 0;   // elements, in kParameters and kGradients
   std::int64_t count = 0;
   std::int64_t rows = 1;  // count / rows = fan-in of a weight
-  // So many elements at the end are held by other ranks of the TP group too, one of which counts
-  // them: here they are left out of norms and counts.
+  // Elements at the end that other ranks of the TP group hold too. One of these ranks counts them;
+  // here they are left out of norms and counts.
   std::int64_t copied = 0;
 };
 
@@ -163,7 +164,7 @@ struct ParameterSlice {
 // norm and head. Each rank owns one chunk (chunk_of): it keeps its states and updates it.
 struct Bucket {
   std::int64_t begin = 0, count = 0;          // elements, as ParameterSlice::offset counts
-  std::int64_t own_begin = 0, own_count = 0;  // counted likewise
+  std::int64_t own_begin = 0, own_count = 0;  // the rank's own part, counted likewise
   std::int64_t held = 0;  // where the own part begins in buffers that hold only own parts
 };
 
@@ -198,7 +199,7 @@ struct Group {
 enum class Level : std::uint8_t { kPiece, kStage };
 
 // The Compute ops that one op of the stage level stands for. They follow one another in the compute
-// lane, and no other lane waits for one in their midst or is waited for by one.
+// lane. No other lane waits for one in their midst, and none of these waits for another lane.
 struct Fold {
   struct Part {
     std::int16_t layer = -1;
@@ -208,34 +209,36 @@ struct Fold {
     std::int32_t work = -1;  // index in Program::works
   };
   std::vector<Part> parts;
-  // What computes and what moves, in issue order, where a ring of TP goes round inside or, without
-  // `moved`, where the fold's collectives stand between its parts. Empty: parts follow one another.
+  // What computes and what moves, in issue order. It is set if a ring of TP goes round inside, or,
+  // without `moved`, if the fold's collectives come between its parts. Empty: the parts follow one
+  // another.
   struct Step {
-    std::int32_t part = -1;   // index in `parts`; -1: it moves something
+    std::int32_t part = -1;   // index in `parts`; -1: the step moves something
     std::int32_t moves = -1;  // index in `moved`, or in the collectives behind the fold's op
     std::int32_t after = -1;  // the last step of the other lane that it waits for
     bool joins = false;       // starts and ends with the step before it
   };
   std::vector<Step> steps;
   std::vector<Op> moved;  // as the pieces have it; equal ops once
-  // The op opens all its buffers at once, and its parts open them in turn. So many bytes less than
-  // with all open are held at most: of each category, and of each when their sum is largest.
+  // The op opens all its buffers at once, but its parts open them in turn. So fewer bytes are held
+  // at most than with all open. This says how many fewer: for each category, and for each when
+  // their sum is largest.
   CategoryBytes most_less{}, peak_less{};
 };
 
-// What executing experts needs to know beside operands.
+// What the execution of experts needs to know beside operands.
 struct ExpertShape {
   Experts model;
   std::int64_t ffn = 0;        // of this rank
   int ranks = 1;               // EP
-  std::int64_t stripes = 1;    // EP where experts are placed round robin, else 1
+  std::int64_t stripes = 1;    // EP if experts are placed round robin, else 1
   std::int64_t capacity = 0;   // tokens of a micro-batch that an expert takes; 0: all
-  std::int64_t even_rows = 0;  // rows that a rank's experts take of a micro-batch, routed evenly
+  std::int64_t even_rows = 0;  // rows of a micro-batch that a rank's experts take with even routing
   double balance_loss = 0, z_loss = 0, bias_rate = 0, skew = 0;
 };
 
-// Elements from one row of V logits to the next. Every row begins at a multiple of 16 bytes in any
-// type, which fast products and loads ask for: the vocabulary of GPT-2, for one, is odd.
+// Elements from one row of V logits to the next. In any type every row begins at a multiple of 16
+// bytes, as fast products and loads need it; the vocabulary of GPT-2, for one, is odd.
 constexpr std::int64_t logits_pitch(std::int64_t V) { return (V + 7) / 8 * 8; }
 
 // Sizes that kernels need beside their operands.
@@ -252,21 +255,23 @@ struct Shape {
   // A rank's T tokens are two runs, one from each end of the sequence, so that all ranks have equal
   // work under the causal mask (Dubey et al. 2024, section 3.3.2).
   bool zigzag = false;
-  // CP ranks whose keys and values a rank's queries meet block by block; 1: all that they see stand
-  // in one place.
+  // How many CP ranks' keys and values a rank's queries meet block by block. 1: all that they see
+  // is in one place.
   int key_blocks = 1;
-  bool local = false;                 // with CP, a rank's queries meet its own keys alone
-  bool fused = false;                 // attention keeps no probabilities
-  bool fp8 = false;                   // pieces that may multiply FP8 do (multiplies_fp8)
-  std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
-  double dropout = 0;  // of the probabilities, and of both branches where they join the stream
+  bool local = false;  // with CP, a rank's queries meet its own keys alone
+  bool fused = false;  // attention keeps no probabilities
+  bool fp8 = false;    // pieces that may multiply FP8 do (multiplies_fp8)
+  // Over all ranks; TP V may exceed vocab: the last ranks' part is padded
+  std::int64_t heads = 0, vocab = 0;
+  // Rate for the probabilities, and for both branches where they join the stream
+  double dropout = 0;
   ExpertShape experts;
 
   // Whether ranks exchange the maxima of their logits before they add up exponentials.
   bool cuts_vocabulary() const { return V < vocab; }
   std::int64_t logits_pitch() const { return parallelarium::logits_pitch(V); }
 };
-// The runs of positions, one after another, that the T tokens of CP rank `cp` are.
+// The positions of the T tokens of CP rank `cp`: one or two runs, one after another.
 struct PositionRuns {
   int runs = 1;
   std::int64_t begin[2] = {0, 0};
@@ -278,8 +283,8 @@ struct Program {
   Shape shape;
   Level level = Level::kPiece;
   int world = 0;  // ranks of the Setup
-  // Ranks built: all of them, or (representatives) tp = cp = dp = 0 of every pipeline stage, in
-  // ascending order of stage. The others do the same at the same time.
+  // Which ranks are built: all of them, or with `representatives` those with tp = cp = dp = 0 of
+  // every pipeline stage, by ascending stage. The others do the same at the same time.
   bool representatives = false;
   std::vector<RankProgram> ranks;
   std::vector<Group> groups;
@@ -290,7 +295,7 @@ struct Program {
   std::int64_t op_count() const;
 };
 
-// The op that a part of a folded op stands for.
+// The op that this part of a folded op stands for.
 inline Op op_of(const Fold::Part& part, const Op& folded) {
   Op op = folded;
   op.layer = part.layer;
@@ -302,29 +307,30 @@ inline Op op_of(const Fold::Part& part, const Op& folded) {
   return op;
 }
 
-// Whether the op stands for what a ring of TP moves inside a fold, and takes what of it nothing
-// hides. It follows what the fold computes.
+// Whether the op stands for what a ring of TP moves inside a fold. It then takes the time that
+// nothing hides of it, and follows what the fold computes.
 inline bool is_ring_inside(const Program& program, const Op& op) {
   return op.fold >= 0 && op.kind != OpKind::kCompute &&
          !program.folds[static_cast<std::size_t>(op.fold)].steps.empty();
 }
 
-// The built rank whose program stands for `rank`'s (itself, or the one of its stage), as an index
-// in Program::ranks. The rank must be in [0, program.world), and the mesh the program's.
+// The index in Program::ranks of the built rank that stands for `rank`: itself, or the one of its
+// stage.
+// Requires: `rank` is in [0, program.world), and `mesh` is the Program's.
 int representative_of(const Program& program, const Mesh& mesh, int rank);
 
 // Bytes that group member `index` sends (and receives) in a collective of `bytes` bytes over n
-// ranks, done the direct way: reduce-scatter and all-gather send what others need, an all-reduce is
-// both; the root of a broadcast, scatter, gather or reduce is member 0. Chunks differ by at most
+// ranks, done the direct way. Reduce-scatter and all-gather send what others need; an all-reduce is
+// both. The root of a broadcast, scatter, gather or reduce is member 0. Chunks differ by at most
 // one element of `type`. Source: nccl-tests PERFORMANCE.md for equal chunks.
 struct Volume {
   std::int64_t sent = 0, received = 0;
 };
 Volume collective_volume(CollectiveKind kind, DataType type, std::int64_t bytes, int n, int index);
-// What the busiest of n members launches in a collective among members that see each other's memory
-// (run/cpu/direct.h), and how many chunks its launches read or write: each combines its own chunk
-// of all n arrays, then copies the chunks of the others. In an all-to-all members swap chunks for
-// each other, and the chunks are a member's share.
+// The launches of the busiest of n members in a collective among members that see each other's
+// memory (run/cpu/direct.h), and how many chunks these read or write. Each member combines its own
+// chunk of all n arrays, then copies the chunks of the others. In an all-to-all members swap chunks
+// with each other, and a chunk is a member's share.
 struct DirectWork {
   int launches = 0, chunks = 0;
 };
@@ -335,10 +341,11 @@ struct ChunkRange {
 };
 ChunkRange chunk_of(std::int64_t count, int n, int index);
 
-// Everything that would make the Program hang or compute the wrong thing, as sentences; empty if it
-// is right. Simulates with rendezvous, the strictest reading, and names a waiting circle rank by
-// rank; matches sends with receives (bytes, purpose) and collectives with each other; finds missing
-// or doubled work, operands outside their buffers or used while closed, and overlapping buffers.
+// Sentences about everything that would make the Program hang or compute the wrong thing; empty if
+// it is right. check() simulates with rendezvous, the strictest reading, and names a waiting circle
+// rank by rank. It matches sends with receives (bytes, purpose) and collectives with each other. It
+// finds missing or doubled work, operands outside their buffers or used while these are closed, and
+// buffers that overlap.
 std::vector<Message> check(const Program& program);
 
 }  // namespace parallelarium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of many micro-batches, told by a Program of fewer and by which of its ops come again.
+// A step of many micro-batches, described by a Program of fewer micro-batches and by those of its
+// ops that come again.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace parallelarium {
 
-// Ops [first, last) of each rank come `times` times more, right behind themselves and each time a
-// period later. What stands behind them comes as much later.
+// Ops [first, last) of each rank come `times` more times, right behind themselves and each time a
+// period later. The ops behind them come later by all these periods.
 struct Repeats {
   struct Body {
     std::int32_t first = 0, last = 0;
@@ -25,8 +26,9 @@ struct Repeats {
   Nanoseconds period{0};
 };
 
-// run(first, last, later): ops of a rank that follow one another in its step, and by how much they
-// come later than the Program's. `index`: the rank's in the Program, which has `ops` ops of it.
+// Calls run(first, last, later) for ops of a rank that follow one another in its step; `later` is
+// by how much they come later than in the Program. `index` is the rank's in the Program, where it
+// has `ops` ops.
 template <class Run>
 void for_each_run(const Repeats& repeats, std::size_t index, std::size_t ops, const Run& run) {
   if (repeats.ranks.empty()) return run(std::size_t{0}, ops, Nanoseconds{0});
@@ -38,7 +40,7 @@ void for_each_run(const Repeats& repeats, std::size_t index, std::size_t ops, co
   run(last, ops, repeats.times * repeats.period);
 }
 
-// Like for_each_run, but it reports repeated ops once, with how often they come: run(first, last,
+// Like for_each_run, but reports repeated ops once, with how often they come: run(first, last,
 // later, times). Each time is one period later.
 template <class Run>
 void for_each_run_once(const Repeats& repeats, std::size_t index, std::size_t ops, const Run& run) {
@@ -50,7 +52,7 @@ void for_each_run_once(const Repeats& repeats, std::size_t index, std::size_t op
   run(last, ops, repeats.times * repeats.period, std::int64_t{1});
 }
 
-// visit(op, span) for all ops of a rank's step, in issue order.
+// Calls visit(op, span) for all ops of a rank's step, in issue order.
 template <class Visit>
 void for_each_op(const Program& program, const Timeline& timeline, const Repeats& repeats,
                  std::size_t index, const Visit& visit) {
@@ -63,8 +65,8 @@ void for_each_op(const Program& program, const Timeline& timeline, const Repeats
                });
 }
 
-// The figures of timeline.h and report.h, to the last bit those of a Program with every op. The
-// timeline's duration must be that of the whole step.
+// The figures of timeline.h and report.h. They equal those of a Program with every op to the last
+// bit. The timeline's duration must be that of the whole step.
 Bubble bubble_of(const Program& program, const Timeline& timeline, const Repeats& repeats);
 StepFigures step_figures(const Program& program, const Timeline& timeline, const Repeats& repeats,
                          const Setup& setup, const Machine& machine);

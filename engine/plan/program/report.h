@@ -20,7 +20,7 @@ namespace parallelarium {
 struct MemoryRow {
   int rank = 0, stage = 0;
   std::int64_t bytes[kCategories] = {};  // peak of each category over the step
-  std::int64_t framework_bytes = 0;      // beyond the peak: framework_bytes_of(); 0 where it is run
+  std::int64_t framework_bytes = 0;      // framework_bytes_of(), beyond the peak; 0 for a run
   std::int64_t peak_bytes = 0;           // peak of the sum
 };
 
@@ -29,93 +29,96 @@ struct TrafficRow {
   std::string operation;  // "all_reduce", ..., or "send_recv"
   Purpose purpose = Purpose::kNone;
   std::int64_t calls = 0, sent_bytes = 0, received_bytes = 0;
-  bool counted = true;  // false: a run's bytes that follow from the formula, not from counting
+  bool counted = true;  // false: a run's bytes follow from a formula instead of counting
   bool operator==(const TrafficRow&) const = default;
 };
 
 struct StepFigures {
-  double seconds = 0;  // of a run: the median
+  double seconds = 0;  // for a run: the median
   double seconds_min = 0, seconds_max = 0;
-  double compute_seconds = 0;  // busiest rank's compute lane
-  // Of that rank: in which it communicates or copies to the host and back (of a folded ring of TP
-  // only what nothing hides), and of those in which it computes nothing meanwhile.
+  double compute_seconds = 0;  // compute lane of the busiest rank
+  // Time in which that rank communicates or copies to the host and back; then the part of it in
+  // which the rank computes nothing. Of a folded ring of TP only what nothing hides counts.
   double communication_seconds = 0, exposed_communication_seconds = 0;
   double tokens_per_second = 0;
   double model_flops_per_second_per_rank = 0;
-  // Shares of the peak, 0 where they would mean nothing (rehearsed, no peak known). MFU by three
-  // conventions of what attention's scores count (ScoreFlops: in full, causal, not at all), and
-  // HFU: all FLOPs that are executed, recomputed ones too.
+  // Shares of the peak; 0 if they would mean nothing (a rehearsal, or no known peak). MFU follows
+  // three conventions of what attention's scores count (ScoreFlops: in full, causal, not at all).
+  // HFU counts all FLOPs that are executed, recomputed ones too.
   double mfu = 0, mfu_causal = 0, mfu_6n = 0, hfu = 0;
   void forget_peak() { mfu = mfu_causal = mfu_6n = hfu = 0; }
 };
 
-// How a library did collectives of one kind, in all steps of a run: NCCL's words for algorithm and
-// protocol, empty where it did not say.
+// How a library did collectives of one kind, over all steps of a run. Algorithm and protocol are
+// NCCL's words; they are empty if it did not tell.
 struct LibraryChoice {
   std::string collective;  // "all_reduce"
   int ranks = 0;
   std::string algorithm, protocol;  // "RING", "LL128"
   int channels = 0;
   std::int64_t calls = 0;
-  std::int64_t least_bytes = 0, most_bytes = 0;  // of a call, as the library counts them
+  std::int64_t least_bytes = 0, most_bytes = 0;  // bytes of a call, as the library counts them
   bool operator==(const LibraryChoice&) const = default;
 };
 
 // What a run held of one GPU beyond the driver's context, which was there before. driver_bytes is
-// the driver's count; arenas and workspaces are what was asked for, the rest is measured where it
-// goes. What no part explains is unexplained.
+// the driver's count. Arenas and workspaces are what was asked for; the other parts are measured.
+// The remainder is unexplained.
 struct GpuMemory {
-  int gpu = -1;                         // as its process counts
+  int gpu = -1;                         // its number in the rank's process
   int rank = 0;                         // the first on it
-  std::int64_t driver_bytes = 0;        // all of the run
+  std::int64_t driver_bytes = 0;        // bytes of the whole run
   std::int64_t arena_bytes = 0;         // planned, of all ranks on it
-  std::int64_t workspace_bytes = 0;     // of products, and CUDA's pool for kernels' scratch
+  std::int64_t workspace_bytes = 0;     // for products, and CUDA's pool for kernels' scratch
   std::int64_t communicator_bytes = 0;  // NCCL's
-  std::int64_t context_bytes = 0;       // what stays when all is given back: code loaded meanwhile
+  std::int64_t context_bytes = 0;       // what stays after all is given back: code loaded meanwhile
   std::int64_t unexplained_bytes() const {
     return driver_bytes - arena_bytes - workspace_bytes - communicator_bytes - context_bytes;
   }
   bool operator==(const GpuMemory&) const = default;
 };
 
-// This says what one rank had done and held when the last training step was over. It shows that
-// copies of a model are copies, and that ranks with different text differ.
+// What one rank had done and held at the end of the last training step. It shows that copies of a
+// model are copies, and that ranks with different text differ.
 struct RankState {
   int rank = 0;
-  // Mean over the tokens whose loss the rank computes; none where it computes none.
+  // The mean over the tokens whose loss the rank computes; none if it computes none.
   std::optional<double> loss;
-  // L2 norms of its gradients: before they are added up over data parallel ranks, and when all is
-  // added up (tied tables, too), of those that it updates: with ZeRO its part. The first is none
-  // where ZeRO adds up each micro-batch's at once, so that no rank ever has its own of a step.
+  // L2 norms of its gradients: before they are added up over data-parallel ranks, and after all is
+  // added up, tied tables too. The second covers those that the rank updates: with ZeRO its part.
+  // The first is none if ZeRO adds up each micro-batch at once, since then no rank ever has the
+  // gradients of a whole step.
   std::optional<double> gradient_norm;
   double gradient_norm_reduced = 0;
-  // Of the parameters that it updates, before the first step and after the last: 16 hex digits
-  // that follow from which elements of the model these are and from their bytes alone.
+  // Fingerprints (16 hex digits) of the parameters that the rank updates, before the first step and
+  // after the last. They follow from which elements of the model these are, and from their bytes
+  // alone.
   std::string weights_before, weights_after;
   int replica_of = 0;  // the lowest rank that must hold the same bytes
-  // The same of all parameters that it computes with, also those that others update and it gathers,
-  // after the last step; empty where it never holds all at once (ZeRO 3).
+  // The same for all parameters that the rank computes with, also those that others update and it
+  // gathers, after the last step. Empty if it never holds all at once (ZeRO 3).
   std::string copy_after = {};
   int copy_of = 0;  // the lowest rank that must compute with the same
   bool operator==(const RankState&) const = default;
 };
 
-// What a run was seen to do.
+// What was observed in a run.
 struct Observation {
   Setup setup;                         // exactly what was run
-  std::string machine;                 // title of the Machine whose time was kept or acted out
+  std::string machine;                 // title of the Machine that was measured or acted out
   std::string backend;                 // "cpu", "paced", "cuda"
   std::string transport;               // "shared memory", "TCP", "NCCL 2.28.9"; empty: not known
-  std::vector<LibraryChoice> choices;  // of the transport, where it makes any and tells them
+  std::vector<LibraryChoice> choices;  // choices of the transport, if it makes any and tells them
   Source source = Source::kMeasured;
-  // Of a rehearsal: how many seconds of the clock stood for one of the machine. All times are the
-  // machine's, those of the clock divided by this. 0 of other runs.
+  // Seconds of the clock for one second of the machine in a rehearsal. All times are the machine's:
+  // those of the clock divided by this. 0: no rehearsal.
   double stretch = 0;
-  // By how much other work on the cores lengthened the step shown: of a rehearsal, the step over
-  // the end that was set for it; measured on CPUs, of the rank that had to wait most, the time of
-  // its compute ops over the processor time that it got. 0 where nothing is known of it.
+  // How many times as long the step shown took because of other work on the cores. For a rehearsal
+  // it is the step over the end that was set for it. For a measurement on CPUs it is, for the rank
+  // that had to wait most, the time of its compute ops over the processor time that it got. 0: not
+  // known.
   double delay_factor = 0;
-  std::string gpu_use;            // "GPU 1: python (4711) 11.2 GiB": others, as the run began
+  std::string gpu_use;            // other users as the run began: "GPU 1: python (4711) 11.2 GiB"
   Timeline timeline;              // the one real step of median duration
   std::vector<MemoryRow> memory;  // counted; one per rank
   std::vector<std::vector<TrafficRow>> traffic;  // by rank
@@ -123,30 +126,30 @@ struct Observation {
   StepFigures step;
   std::vector<double> losses;          // warm-up and timed steps, means over all tokens
   std::vector<double> gradient_norms;  // global L2 before clipping
-  std::vector<Routing> routing;        // of warm-up and timed steps; empty without experts
-  std::vector<RankState> ranks_state;  // by rank; empty where nobody asked
+  std::vector<Routing> routing;        // for warm-up and timed steps; empty without experts
+  std::vector<RankState> ranks_state;  // by rank; empty if nobody asked
   std::int64_t process_bytes = 0;      // measured: resident memory of the engine at the peak
-  std::vector<GpuMemory> gpu_memory;   // measured; empty where ranks are not on GPUs
-  // Median seconds of a whole training step by the host's clock: loading, the step, reading back.
-  // 0 of a rehearsal, whose clock says nothing.
+  std::vector<GpuMemory> gpu_memory;   // measured; empty if ranks are not on GPUs
+  // Median seconds of a whole training step by the host's clock: loading, the step, reading back. 0
+  // for a rehearsal: its clock says nothing.
   double wall_seconds = 0;
-  // On GPUs, of the step shown: how long at most the rank that did most waited for its host with
-  // compute ops, the engine's own cost. 0 elsewhere.
+  // On GPUs: how long at most, in the step shown, the busiest rank waited for its host with compute
+  // ops. This is the engine's own cost. 0 elsewhere.
   double host_seconds = 0;
   std::string date;  // ISO 8601, UTC
 };
 
-// Whether all these bytes were counted, and none follow from a formula as those of a whole
-// collective of NCCL do.
+// Whether all these bytes were counted. Those of a whole collective of NCCL are not: they follow
+// from a formula.
 bool all_counted(const std::vector<TrafficRow>& rows);
 
-// Where the step of the timeline stands among warm-up and timed steps: an index into losses.
+// The place of the timeline's step among warm-up and timed steps: an index into losses.
 int training_step_of(const Observation& observation);
 // What the routers did in that step; null without experts.
 const Routing* routing_of_timeline(const Observation& observation);
 
-// One sentence where other work kept the cores for more than a few percent of the step or used the
-// GPUs, so that a rehearsal came late or a measurement says little of this computer; else none.
+// One sentence if other work kept the cores for more than a few percent of the step, or used the
+// GPUs. A rehearsal then came late, or a measurement says little of this computer. Otherwise none.
 std::optional<Message> delay_of(const Observation& observation);
 
 // The keys of `predict --json` that both sides have: "memory", "traffic", "bubble", "step".
@@ -158,12 +161,13 @@ nlohmann::json to_json(const std::vector<GpuMemory>& memory);
 nlohmann::json to_json(const StepFigures& step, bool observed);
 nlohmann::json to_json(const std::vector<RankState>& ranks);
 
-// Sums the communication of one built rank from the Program: what a ledger must count.
+// Sums the communication of one built rank from the Program. A run's ledger must count the same.
 std::vector<TrafficRow> traffic_of(const Program& program, int rank_index);
 
-// What a rank's buffers hold during each of its ops, in issue order: they open before their first
-// op and close after their last. Before all ops (`op` is -1) those that are held for the whole
-// step. `most` is of each category by itself, `at_peak` of all when their sum is largest.
+// What a rank's buffers hold during each of its ops, in issue order. Buffers open before their
+// first op and close after their last. `op` is -1 before all ops, when only those are there that
+// are held for the whole step. `most` is for each category by itself; `at_peak` is for all
+// categories when their sum is largest.
 struct HeldBytes {
   int op = -1;
   CategoryBytes most{}, at_peak{};
@@ -172,11 +176,11 @@ struct HeldBytes {
 void for_held_bytes(const Program& program, const RankProgram& rank,
                     const std::function<void(const HeldBytes&)>& visit);
 
-// The most activations that a rank keeps from one action to a later one: what papers count, without
-// what an action needs for itself alone.
+// The most bytes of activations that a rank keeps from one action to a later one. Papers count
+// these, without what an action needs for itself alone.
 std::int64_t kept_activation_bytes(const RankProgram& rank);
 
-// Peaks of every built rank from the planned buffers.
+// The peaks of every built rank, from the planned buffers.
 std::vector<MemoryRow> memory_of(const Program& program);
 
 // Figures that follow from a Timeline alone. `machine` gives the peak for MFU.

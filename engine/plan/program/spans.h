@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stretches of time, put together.
+// Operations on stretches of time.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace parallelarium {
 
 // Joins spans that overlap. The result is sorted and disjoint.
 inline std::vector<Span> merged(std::vector<Span> spans) {
-  // Those of one lane are in order.
+  // The spans of one lane are in order.
   if (!std::ranges::is_sorted(spans, {}, &Span::begin)) std::ranges::sort(spans, {}, &Span::begin);
   std::vector<Span> result;
   for (const Span& span : spans) {
@@ -31,7 +31,7 @@ inline Nanoseconds length_of(const std::vector<Span>& spans) {
   return length;
 }
 
-// Of spans that merged() made.
+// Requires: merged() made both.
 inline Nanoseconds overlap_of(const std::vector<Span>& a, const std::vector<Span>& b) {
   Nanoseconds overlap{0};
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of settings has one row for each thing that may be turned of a subject (a Setup, a
-// Model). Files, the command line, lessons, the window, their errors and their help read the rows.
+// A table of settings has one row for each thing that may be set in a subject (a Setup, a Model).
+// Files, the command line, lessons, the window, their errors and their help read the rows.
 //
-// Files use `get` and `set` only. Whoever sets one setting (command line, window, lesson) also runs
-// its `follow`, in the order of the table: what others follow comes first.
+// Files use `get` and `set` only. When the command line, the window or a lesson sets a setting, its
+// `follow` runs too, in the order of the table: settings that others follow come first.
 #pragma once
 
 #include <algorithm>
@@ -27,12 +27,12 @@ struct Value {
   SettingKind kind = SettingKind::kText;
   std::function<nlohmann::json(const Subject&)> get;
   std::function<Result<void>(Subject&, const nlohmann::json&, const std::string& key)> set;
-  Range range = {};                     // of numbers
-  std::vector<std::string> words = {};  // of choices
+  Range range = {};                     // for numbers
+  std::vector<std::string> words = {};  // for choices
 };
 
-// How the buttons of a number step: by adding, or, where `first` is above 0, by doubling and
-// halving; below `first` lies only 0.
+// How the buttons of a number step: by adding, or, if `first` is above 0, by doubling and halving.
+// Below `first` there is only 0.
 struct Stride {
   double add = 1, first = 0;
 };
@@ -40,7 +40,8 @@ inline constexpr Stride kDoubling{0, 1};
 
 inline constexpr std::size_t kMostStages = 10'000;  // the longest list of numbers
 
-// Where the window has a setting: first the sections of its panel, then those of "All settings".
+// The section of the window that has the setting: first those of the panel, then those of "All
+// settings".
 enum class Section : std::uint8_t {
   kModel,
   kDevices,
@@ -54,7 +55,7 @@ enum class Section : std::uint8_t {
   kNowhere,
 };
 
-// What people read for a value, where it is not the value itself.
+// The words for a value that people do not read as it is.
 struct Caption {
   std::string value;     // "selective"
   std::string text;      // "select."
@@ -64,16 +65,17 @@ struct Caption {
 template <class Subject>
 struct Setting {
   std::string key;          // its path in a file, and its name in lessons and messages: "mesh.pp"
-  std::string option = {};  // "pp"; empty: it stands in files only
+  std::string option = {};  // "pp"; empty: only files have it
   Value<Subject> value = {};
-  // Whether a file must say it; without, always.
+  // Whether a file must say it. If null, it must always.
   std::function<bool(const Subject&)> written = {};
-  // The names that a person may choose from where they are no fixed words: presets.
+  // The names that a person may choose from if they are no fixed words, such as presets.
   std::function<std::vector<std::string>(const Subject&)> values = {};
-  bool open = false;  // other names are validate()'s to refuse
-  // What a file says where a person gives its name instead of a value; null: no files.
+  bool open = false;  // any other name may be set; validate() refuses it
+  // Reads the value from a file that a person names instead of a value. Null: no files.
   Result<nlohmann::json> (*from_file)(const std::string& path) = nullptr;
-  // Whether the setting means anything; without, always. `needs` says what it lacks where not.
+  // Whether the setting means anything. If null, it always does. `needs` says what it lacks if it
+  // does not.
   std::function<bool(const Subject&)> applies = {};
   std::string needs = {};  // "needs experts"
   // Brings along what depends on the setting; `before` is the subject before it was set.
@@ -192,7 +194,7 @@ struct Of {
   }
 };
 
-// For `written`: only where it is not as a `Subject()` has it.
+// For `written`: only if the value differs from that of a `Subject()`.
 template <class Subject, class... Members>
 std::function<bool(const Subject&)> where_changed(Members... members) {
   return [=](const Subject& subject) {
@@ -201,7 +203,7 @@ std::function<bool(const Subject&)> where_changed(Members... members) {
   };
 }
 
-// The row of a part as a row of the whole: layers of a Model as model.layers of a Setup.
+// Makes a row of a part a row of the whole: `layers` of a Model becomes `model.layers` of a Setup.
 template <class Whole, class Part>
 Setting<Whole> lifted(const Setting<Part>& row, Part Whole::*part, const std::string& prefix) {
   Setting<Whole> whole;
@@ -235,7 +237,7 @@ Setting<Whole> lifted(const Setting<Part>& row, Part Whole::*part, const std::st
 
 // ---- What files do with a table. ----
 
-// Whether `key` stands inside the object of another row: model.layers in model.
+// Whether `key` is inside the object of another row: model.layers in model.
 template <class Subject>
 bool is_inside(const SettingTable<Subject>& table, const std::string& key) {
   return std::any_of(table.begin(), table.end(), [&](const Setting<Subject>& row) {
@@ -249,13 +251,13 @@ Result<const nlohmann::json*> value_at(const nlohmann::json& json, std::string_v
                                        const std::string& prefix);
 // Puts a value at a dotted path.
 void put_at(nlohmann::json& json, std::string_view path, nlohmann::json value);
-// Error: an object has a key that is not among the dotted `paths`; what stands below one of them
-// is its own.
+// Error: an object has a key that is not among the dotted `paths`. Keys below one of these paths
+// are not checked.
 Result<void> check_keys(const nlohmann::json& json, const std::vector<std::string>& paths,
                         const std::string& prefix);
 
-// Sets what the file says; `prefix` stands before the keys in sentences: "model.". A subject that
-// an error leaves is half read.
+// Sets what the file says. `prefix` comes before the keys in sentences: "model.". After an error
+// the subject is half read.
 template <class Subject>
 Result<void> read_settings(Subject& subject, const nlohmann::json& json,
                            const SettingTable<Subject>& table, const std::string& prefix = {}) {
@@ -290,7 +292,7 @@ const Setting<Subject>* find_setting(const SettingTable<Subject>& table, std::st
   return nullptr;
 }
 
-// Sets one setting as a person does; an error leaves the subject as it was.
+// Sets one setting as a person does. An error leaves the subject as it was.
 template <class Subject>
 Result<void> turn(Subject& subject, const Setting<Subject>& row, std::string_view text) {
   const Result<nlohmann::json> value = value_of_text(row.value.kind, row.key, text);
@@ -308,7 +310,8 @@ Result<void> turn(Subject& subject, const Setting<Subject>& row, std::string_vie
   return {};
 }
 
-// Sets one setting as it is typed on a command line, where a file may stand for its content.
+// Sets one setting as it is typed on a command line. There the name of a file may stand for its
+// content.
 template <class Subject>
 Result<void> turn_typed(Subject& subject, const Setting<Subject>& row, const std::string& text) {
   const std::vector<std::string> names =
@@ -320,7 +323,7 @@ Result<void> turn_typed(Subject& subject, const Setting<Subject>& row, const std
   return turn(subject, row, value->dump());
 }
 
-// Sets what `from` has, and what follows.
+// Sets the row's value from `from`, and what follows it.
 template <class Subject>
 Result<void> take(Subject& subject, const Subject& from, const Setting<Subject>& row) {
   const Subject before = subject;

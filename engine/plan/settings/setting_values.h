@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value of a setting: out of JSON, and between JSON and the text that a person types. Errors
-// name the dotted key and what it may be.
+// Reads one value of a setting from JSON, and converts between JSON and the text that a person
+// types. Errors name the dotted key and what it may be.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class SettingKind : std::uint8_t {
   kFlag,
   kChoice,  // one of some words
   kText,
-  kWholes,  // "3,2,2,1"; none: "even"
+  kWholes,  // "3,2,2,1"; an empty list is "even"
   kTexts,
   kObject,  // a name, or {...}
 };
@@ -51,7 +51,7 @@ Result<typename Words::value_type::first_type> choice_from(const nlohmann::json&
                                                            const std::string& key,
                                                            const Words& words);
 
-// The JSON that a person means by `text`; whether it is in range is the setting's to say.
+// The JSON that a person means by `text`. The setting checks whether it is in range.
 Result<nlohmann::json> value_of_text(SettingKind kind, const std::string& key,
                                      std::string_view text);
 // The text of a value, which value_of_text() reads.

@@ -18,7 +18,7 @@ namespace parallelarium {
 
 class SettingsReader {
  public:
-  // `prefix` stands before every key in sentences: "", "mesh.", "model.experts.".
+  // `prefix` comes before every key in sentences: "", "mesh.", "model.experts.".
   SettingsReader(const nlohmann::json& object, std::string prefix);
 
   // Absent keys leave `into` as it is. Whole numbers may be written 5, 5.0 or 5e0.
@@ -29,13 +29,13 @@ class SettingsReader {
   void text(const char* key, std::string& into);
   void texts(const char* key, std::vector<std::string>& into);
 
-  // The value of a key, or null; the key counts as known.
+  // The value of a key, or null. The key then counts as known.
   const nlohmann::json* child(const char* key);
   bool has(const char* key) const;
   std::string dotted(std::string_view key) const { return prefix_ + std::string(key); }
 
   void fail(Message error);
-  // The first error, unknown keys last.
+  // Returns the first error. Unknown keys come last.
   Result<void> finish();
 
  private:
@@ -53,7 +53,7 @@ class SettingsReader {
   std::optional<Message> error_;
 };
 
-// Text to JSON; nesting deeper than 100 is refused. Errors say where the text breaks.
+// Parses text as JSON and refuses nesting deeper than 100. Errors say where the text breaks.
 Result<nlohmann::json> parse_json(std::string_view text);
 
 }  // namespace parallelarium

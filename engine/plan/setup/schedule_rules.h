@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which schedules there are and what sizes each of them needs: what Setup and the generators of
-// Orders have to agree on.
+// The schedules and the sizes that each of them needs. Setup and the generators of Orders must
+// agree on these.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@ namespace parallelarium {
 struct ScheduleRule {
   std::string_view name;   // "zb-h1"
   std::string_view title;  // "ZB-H1"
-  bool searched = true;    // by the planner, unless it is told which
-  int chunks = 1;          // on each rank, by nature; 0: the user chooses 2 or more
+  bool searched = true;    // the planner tries it unless it is told which to try
+  int chunks = 1;          // fixed number on each rank; 0: the user chooses 2 or more
   bool splits_backward = false;
-  bool alike_on_one_stage = false;  // on one stage in the same order as all others that say so
+  bool alike_on_one_stage = false;  // on one stage its order equals that of all others that say so
   bool even_ranks = false;          // ranks and micro-batches come in pairs
   bool two_rounds = false;          // needs twice as many micro-batches as ranks
-  bool holds_stages_twice = false;  // as many stages as ranks, each on two ranks
+  bool holds_stages_twice = false;  // it has as many stages as ranks, each on two ranks
 };
 // In teaching order.
 inline constexpr auto kScheduleRules = std::to_array<ScheduleRule>({
@@ -38,21 +38,21 @@ inline constexpr auto kScheduleRules = std::to_array<ScheduleRule>({
     {"dualpipe", "DualPipe", true, 2, true, false, true, true, true},
     {"dualpipe-v", "DualPipe-V", true, 2, true, false, false, true},
 });
-// The rule, or null for an order of one's own and unknown names.
+// The rule, or null for an order of the user and for unknown names.
 const ScheduleRule* find_schedule_rule(const Schedule& schedule);
 
-// Why a schedule cannot have these sizes, in a sentence with values that would do (the Message's
-// field and alternatives), or success. Schedules that have two chunks by nature take 1, the
+// Success, or a sentence that says why a schedule cannot have these sizes, with values that would
+// do (the Message's field and alternatives). Schedules with two chunks by nature accept 1, the
 // default, as well. Sources: Megatron-LM (interleaved), deepseek-ai/DualPipe (its asserts).
 Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int microbatches,
                                   int chunks);
 
-// Whether every stage is on two ranks, r and p - 1 - r: DualPipe, or an order of one's own like it.
+// Whether every stage is on two ranks, r and p - 1 - r: DualPipe, or a user's order like it.
 bool holds_stages_twice(const Setup& setup);
-// Whether a rank has neighbouring stages, between which it sends nothing: schedules that go through
-// the ranks as a V, or an order of one's own like them.
+// Whether a rank has neighbouring stages, between which it sends nothing. So do schedules that go
+// through the ranks as a V, and a user's order like them.
 bool hands_over_in_a_rank(const Setup& setup);
-// Chunks on each rank, and stages of the whole model, as the schedule of the Setup has them.
+// The number of chunks on each rank, and of stages of the whole model, with the Setup's schedule.
 int chunks_of(const Setup& setup);
 int stages_of(const Setup& setup);
 

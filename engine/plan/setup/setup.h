@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the student turns: plain data with defaults. A Setup is also the file format
-// ("parallelarium-setup/1") and the undo unit.
+// Everything that the student sets: plain data with defaults. A Setup is also the file format
+// ("parallelarium-setup/1") and the unit of undo.
 #pragma once
 
 #include <cstdint>
@@ -28,48 +28,50 @@ enum class Recompute : std::uint8_t {
   kUpProjection = 8,  // latent attention: queries, keys and values from their low ranks
   kExperts = 16,      // all of a MoE layer behind its norm
   kFull = 32,         // all but the inputs of layers
-  // Of a layer's products, Q, K, V, projection, MLP in (of SwiGLU gate, then up) and MLP out, every
-  // second one: keys, projection with the sum behind it, and SwiGLU's up.
+  // Every second product of a layer: keys, projection with the sum behind it, and SwiGLU's up. The
+  // products are, in order, Q, K, V, projection, MLP in (for SwiGLU gate, then up) and MLP out.
   kSecondProducts = 64,
 };
 constexpr Recompute operator|(Recompute a, Recompute b) {
   return static_cast<Recompute>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
 }
-// Whether `part` is in the set by its own name; kFull is no sum of the others.
+// Whether the set names `part` itself. kFull is not the sum of the others.
 constexpr bool names(Recompute set, Recompute part) {
   return (static_cast<std::uint8_t>(set) & static_cast<std::uint8_t>(part)) != 0;
 }
 std::string text_of(Recompute recompute);  // "none", "selective", "norms,activation"
 enum class GradientReduction : std::uint8_t { kSame, kFp32 };
-// How a CP rank's queries meet the keys of others; kLocal: not at all, which is another function
-// than the model's and stands here so that a proof can refuse it.
+// How a CP rank's queries meet the keys of others. kLocal: not at all. That is another function
+// than the model's; it is here so that a proof can refuse it.
 enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses, kLocal };
-// Which tokens a CP rank holds: a run from each end of the sequence, so that all have equal work
-// under the causal mask (Dubey et al. 2024, section 3.3.2), or one run, of which the last is seen
-// least. Ulysses cuts contiguously and computes by heads.
+// Which tokens a CP rank holds. Zigzag: a run from each end of the sequence, so that all ranks have
+// equal work under the causal mask (Dubey et al. 2024, section 3.3.2). Contiguous: one run; the
+// last tokens are seen least. Ulysses cuts contiguously and computes by heads.
 enum class ContextSplit : std::uint8_t { kZigzag, kContiguous };
 enum class Attention : std::uint8_t { kAuto, kUnfused, kFused };
-// Which experts a rank of an EP group holds: neighbours, or every EP-th.
+// Which experts a rank of an EP group holds: neighbours, or every EP-th one.
 enum class ExpertPlacement : std::uint8_t { kBlocked, kRoundRobin };
-// How a token reaches experts on several ranks of another node: once for each of them, or once,
-// from where the node's own links pass it on (DeepSeek-V3, section 3.2.2). Or under sequence
-// parallelism each TP rank routes and sends its own tokens, and the TP ranks of the experts give
-// each other what came (Megatron-LM, moe/token_dispatcher.py, MoEAlltoAllTokenDispatcher).
+// How a token reaches experts on several ranks of another node. kCopies: once for each rank.
+// kOncePerNode: once, and the node's own links pass it on (DeepSeek-V3, section 3.2.2).
+// kTensorShares: under sequence parallelism each TP rank routes and sends its own tokens, and the
+// TP ranks of the experts give each other what came (Megatron-LM, moe/token_dispatcher.py,
+// MoEAlltoAllTokenDispatcher).
 enum class ExpertDispatch : std::uint8_t { kCopies, kOncePerNode, kTensorShares };
-// What linear layers and experts multiply: what is stored, or FP8 made of it.
+// What linear layers and experts multiply: the stored type, or FP8 made of it.
 enum class ProductType : std::uint8_t { kSame, kFp8 };
-// As what the inputs of linear layers, experts and activations wait for their backward.
+// The type in which inputs of linear layers, experts and activations wait for their backward.
 enum class KeptType : std::uint8_t { kSame, kFp8 };
-// What a router's weight of an expert multiplies: the expert's results, which then wait for the
-// backward, or what stands between the expert's two products (Megatron-Core, moe/experts.py).
+// What a router's weight of an expert multiplies. kResults: the expert's results, which then wait
+// for the backward. kActivations: what is between the expert's two products (Megatron-Core,
+// moe/experts.py).
 enum class ExpertGates : std::uint8_t { kResults, kActivations };
-// What the loss holds beside the logits. kNone: nothing, their gradient takes their place.
-// kGradient: their gradient, as torch.compile fuses the loss. kFp32: op by op as PyTorch's cross
-// entropy of logits in fp32 does it, a copy of the logits, the gradient of their log-probabilities
-// and that of the copy; ranks of TP hold exponentials, too. The block of the logits then waits for
-// their gradient, since nothing else that comes fits it. Source: torchtitan 9dec370, train.py,
-// loss_fn; e7c0cae, components/loss.py, build_cross_entropy_loss; PyTorch 1963fc8,
-// distributed/tensor/parallel/loss.py, _nll_loss_and_log_softmax_backward.
+// What the loss holds beside the logits. kNone: nothing, since their gradient takes their place.
+// kGradient: their gradient, as when torch.compile fuses the loss. kFp32: what PyTorch's cross
+// entropy of fp32 logits holds op by op. That is a copy of the logits, the gradient of their
+// log-probabilities and the gradient of the copy; ranks of TP hold exponentials too. The memory of
+// the logits then waits for their gradient, since nothing else that comes fits it. Source:
+// torchtitan 9dec370, train.py, loss_fn; e7c0cae, components/loss.py, build_cross_entropy_loss;
+// PyTorch 1963fc8, distributed/tensor/parallel/loss.py, _nll_loss_and_log_softmax_backward.
 enum class LossCopies : std::uint8_t { kNone, kGradient, kFp32 };
 enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
 
@@ -86,14 +88,15 @@ struct Precision {
   bool operator==(const Precision&) const = default;
 };
 std::vector<Precision> precision_recipes();
-// "auto" is none of them, stands for one and has the bytes of fp32 until resolve() has chosen.
+// "auto" is no recipe: it stands for one, and has the bytes of fp32 until resolve() has chosen.
 Precision auto_precision();
 bool is_auto(const Precision& precision);
-// A recipe, or "auto"; and all these names.
+// The recipe of this name, or "auto"; then all these names.
 std::optional<Precision> find_precision(std::string_view name);
 std::vector<std::string> precision_names();
-// Whether the engine trains with these bytes: fp32 all through, or bf16 parameters and activations
-// with gradients of 2 or 4 bytes, an fp32 master and two moments of 2 or 4 bytes each.
+// Whether the engine trains with these bytes. It can train in fp32 all through. It can also train
+// with bf16 parameters and activations, gradients of 2 or 4 bytes, an fp32 master and two moments
+// of 2 or 4 bytes each.
 bool is_trainable(const Precision& precision);
 
 // A rehearsal is as slow as the real work asks for, and nobody wants it slower.
@@ -102,14 +105,14 @@ inline constexpr double kAutoStretch = 1;
 // A rank that computes more slowly than the others, on purpose.
 struct SlowRank {
   int rank = 0;
-  double factor = 1;  // its computing takes so many times as long; 1: no rank is slow
+  double factor = 1;  // its computing takes this many times as long; 1: no rank is slow
   double factor_of(int of) const { return of == rank ? factor : 1; }
   bool operator==(const SlowRank&) const = default;
 };
 
 struct RunSettings {
   Backend backend = Backend::kAuto;
-  double stretch = kAutoStretch;  // the least of a rehearsal, see plan/placement/stretch.h
+  double stretch = kAutoStretch;  // the least stretch of a rehearsal, see plan/placement/stretch.h
   int steps = 5;                  // timed training steps
   int warmup = 1;                 // real training steps before them
   std::uint64_t seed = 1;
@@ -126,17 +129,18 @@ struct Setup {
   Mesh mesh;
   bool sequence_parallel = false;
   // Sequence parallelism: whether the gathered input of a column-parallel product is freed after
-  // its forward and gathered again for its weight gradient, or kept until then.
+  // its forward and gathered again for its weight gradient. Otherwise it is kept until then.
   bool sequence_regather = true;
   int zero = 0;
   int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
-  // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
+  // How many layers' parameters ZeRO 3 gathers ahead of the layer that computes; each of them takes
+  // memory.
   int zero_prefetch = 1;
   // ZeRO 3: whether gathered parameters are freed after a forward and gathered again for the
-  // backward, or kept until the backward has used them.
+  // backward. Otherwise they are kept until the backward has used them.
   bool zero_reshard = true;
-  // ZeRO 2: whole gradients are accumulated and reduced once a step, as ZeRO 1 does; else those of
-  // every micro-batch are reduced at once.
+  // ZeRO 2: whether whole gradients are accumulated and reduced once a step, as ZeRO 1 does.
+  // Otherwise those of every micro-batch are reduced at once.
   bool zero_accumulate = false;
   // Whether gradients are reduced while the last backward still computes, or all of them after it.
   bool overlap_gradients = true;
@@ -145,43 +149,43 @@ struct Setup {
   bool overlap_parameters = false;
   // Whether the sums of input gradients over TP ranks hide behind weight gradients.
   bool overlap_tensor = false;
-  // Whether TP's gathers and sums of the sequence go round as a ring, and products of linear layers
-  // are cut into a part for each of its steps.
+  // Whether TP's gathers and sums of the sequence go round as a ring. Products of linear layers are
+  // then cut into one part for each step of the ring.
   bool ring_tensor = false;
   // Whether transfers between stages hide behind what stages compute.
   bool overlap_pipeline = true;
-  // Whether each rank of a TP group sends its own share alone of what goes to the next stage, where
-  // the group gathers the whole.
+  // Whether each rank of a TP group sends only its own share to the next stage, where the group
+  // gathers the whole.
   bool scatter_gather = false;
-  // The type in which replicas add up gradients: the one that they are held in, or fp32.
+  // The type in which replicas add up gradients: the type in which they hold them, or fp32.
   GradientReduction gradient_reduction = GradientReduction::kSame;
   Precision precision;
   Schedule schedule = "1f1b";
   int chunks = 1;
-  // Interleaved: micro-batches that a chunk takes before the next chunk does; 0: the fewest that
+  // Interleaved: micro-batches that a chunk computes before the next chunk does. 0: the fewest that
   // leave no short round.
   int microbatch_group = 0;
   int micro_batch = 1;
   int microbatches = 8;  // per data-parallel replica
   Recompute recompute = Recompute::kNone;
-  // Of full recompute: the layers of each stage, its first ones, that are computed again; 0: all.
+  // Full recompute: how many layers of each stage, from its first on, are computed again; 0: all.
   int recompute_layers = 0;
   // What waits in the host's memory: activations from the forward to the backward of their layer,
-  // the optimizer's states between updates.
+  // and the optimizer's states between updates.
   bool offload_activations = false, offload_optimizer = false;
   ContextParallel context_parallel = ContextParallel::kRing;
   ContextSplit cp_split = ContextSplit::kZigzag;
   Attention attention = Attention::kUnfused;
-  // How collectives are done: "direct", the transport's own; or by sends and receives of an
-  // algorithm of engine/collectives, for every collective that has one of this name ("ring"), or
-  // kind by kind ("all_reduce=double-tree,all_gather=bruck").
+  // How collectives are done. "direct" is the transport's own way. Otherwise an algorithm of
+  // engine/collectives does them by sends and receives: one name for every collective that has an
+  // algorithm of this name ("ring"), or kind by kind ("all_reduce=double-tree,all_gather=bruck").
   std::string collectives = "direct";
   double dropout = 0;
   double learning_rate = 1e-3;
   double clip = 0;  // gradient-norm bound; 0 means none
-  // Experts only. The balance loss is alpha E sum f_i P_i, the z-loss a coefficient times the mean
-  // squared log-sum-exp of a token's logits; every step the bias that takes part in the selection
-  // alone moves by bias_rate against an expert's load.
+  // These three are for experts only. The balance loss is alpha E sum f_i P_i. The z-loss is a
+  // coefficient times the mean squared log-sum-exp of a token's logits. The bias takes part in the
+  // selection alone; every step it moves by bias_rate against an expert's load.
   double balance_loss = 0.01;
   double z_loss = 0;
   double bias_rate = 0;
@@ -194,7 +198,7 @@ struct Setup {
   ProductType products = ProductType::kSame;
   KeptType kept = KeptType::kSame;
   LossCopies loss_copies = LossCopies::kNone;
-  double skew = 0;                // share of the tokens that is sent to expert 0 on purpose
+  double skew = 0;                // share of the tokens that are sent to expert 0 on purpose
   std::vector<int> stage_layers;  // layers of each stage; empty means even, or the model's own
   RunSettings run;
   bool operator==(const Setup&) const = default;
@@ -204,49 +208,50 @@ struct Setup {
   }
 };
 
-// GPU indices of RunSettings::devices, in its order; empty for "all". Error: not such a list.
+// The GPU indices of RunSettings::devices, in its order; empty for "all". Error: it is no such
+// list.
 Result<std::vector<int>> device_list(const std::string& devices);
 
-// The first lesson's: gpt-tiny, PP 4, 1F1B, 8 micro-batches, fp32, unfused attention.
+// The Setup of the first lesson: gpt-tiny, PP 4, 1F1B, 8 micro-batches, fp32, unfused attention.
 Setup default_setup();
-// What a new document and a file that says nothing ask for: the same with `auto` for what depends
-// on the devices, precision and attention.
+// The Setup of a new document, and of a file that says nothing. It is the same, but with `auto` for
+// precision and attention, which depend on the devices.
 Setup new_setup();
 
 // Reads "parallelarium-setup/1" (every key optional) or the setup inside
 // "parallelarium-document/1". Unknown keys, wrong types and out-of-range numbers are errors that
 // name the dotted key.
 Result<Setup> setup_from_json(const nlohmann::json& json);
-// The same of a file that a person wrote: where it names a model or a machine but no PP, PP is 1
-// and not the first lesson's 4.
+// The same for a file that a person wrote. If it names a model or a machine but no PP, PP is 1 and
+// not the first lesson's 4.
 Result<Setup> setup_from_file(nlohmann::json json);
-// The same from text, for files; comments are not part of the format. Errors say where the text
-// breaks.
+// The same from the text of a file. The format has no comments. Errors say where the text breaks.
 Result<Setup> setup_from_text(std::string_view text);
-// What a document or an answer says that its setup meant where it was made: its "resolved". None:
-// it is of an older version, or a setup alone.
+// The "resolved" of a document or an answer: what its Setup meant where it was made. None: an older
+// version wrote it, or it is a Setup alone.
 Result<std::optional<Setup>> resolved_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Setup& setup);
 
-// Sets one setting by its option or key and a text ("pp" or "mesh.pp", "4"), and what follows it;
-// setup_settings.h lists them all. An error leaves the Setup as it was.
+// Sets one setting by its option or key and a text ("pp" or "mesh.pp", "4"), and what follows it.
+// setup_settings.h lists all settings. An error leaves the Setup as it was.
 Result<void> set_field(Setup& setup, std::string_view field, std::string_view value);
-// The same as it is typed on a command line, where a file may stand for its content: an order.
+// The same as it is typed on a command line. There the name of a file may stand for its content: an
+// order.
 Result<void> set_typed(Setup& setup, std::string_view field, const std::string& value);
-// set_field() for several, in the order of the table.
+// Calls set_field() for several settings, in the order of the table.
 Result<void> set_fields(Setup& setup,
                         std::vector<std::pair<std::string, std::string>> names_and_values);
 
-// Everything that is wrong with the Setup, in sentences with alternatives; empty if it can be
+// Sentences with alternatives about everything that is wrong with the Setup; empty if it can be
 // predicted. The first entry is the one to show. Precision and attention that are still `auto` are
-// wrong, too: resolve.h.
+// wrong too: see resolve.h.
 std::vector<Message> validate(const Setup& setup);
 
-// Why this version cannot execute a valid Setup (such as TP above 1), or success. Prediction does
-// not need it. Machine-dependent reasons (cores, GPUs, memory) are the engine's to say.
+// Success, or why this version cannot execute a valid Setup. Prediction does not need it. The
+// engine gives reasons that depend on the machine (cores, GPUs, memory).
 Result<void> can_execute(const Setup& setup);
 
-// The ZeRO stage by which states are held and reduced: 1 where ZeRO 2 accumulates.
+// The ZeRO stage by which states are held and reduced: 1 if ZeRO 2 accumulates.
 inline int held_zero(const Setup& setup) {
   return setup.zero == 2 && setup.zero_accumulate ? 1 : setup.zero;
 }
@@ -262,15 +267,15 @@ inline bool meets_blocks(const Setup& setup) {
                                setup.context_parallel == ContextParallel::kAllGather);
 }
 
-// Whether CP ranks compute unequal parts of the causal square: fused attention passes over what the
-// mask hides, and the first of several runs sees the least.
+// Whether CP ranks compute unequal parts of the causal square. Fused attention skips what the mask
+// hides, and the first of several runs sees the least.
 inline bool is_unbalanced(const Setup& setup) {
   return meets_blocks(setup) && setup.cp_split == ContextSplit::kContiguous &&
          setup.attention == Attention::kFused;
 }
 
-// Whether what one stage sends to the next is cut by TP (Setup::scatter_gather): with sequence
-// parallelism it is in any case.
+// Whether TP cuts what one stage sends to the next by Setup::scatter_gather. With sequence
+// parallelism it is cut in any case.
 inline bool scatters_transfers(const Setup& setup) {
   return setup.scatter_gather && setup.mesh.tp > 1 && setup.mesh.pp > 1 && !setup.sequence_parallel;
 }
@@ -280,7 +285,7 @@ inline bool keeps_gathered_inputs(const Setup& setup) {
 }
 
 // Whether stages keep the activations of some layers and compute those of others again, so that no
-// layer stands for all.
+// single layer stands for all.
 inline bool recomputes_some_layers(const Setup& setup) {
   return setup.recompute == Recompute::kFull && setup.recompute_layers > 0;
 }
@@ -289,17 +294,17 @@ inline bool recomputes_some_layers(const Setup& setup) {
 inline bool has_whole_experts(const Setup& setup) {
   return setup.model.experts.count > 0 && !setup.mesh.expert_tensor;
 }
-// Whether that makes EP groups or shards of experts others than where TP cuts them.
+// Whether whole experts make other EP groups or other shards of experts than experts that TP cuts.
 inline bool differs_by_whole_experts(const Setup& setup) {
   return has_whole_experts(setup) && setup.mesh.tp * setup.mesh.cp > 1;
 }
-// Whether each TP rank routes and sends its own tokens alone: as ExpertDispatch::kTensorShares
-// says, or since each expert is whole.
+// Whether each TP rank routes and sends only its own tokens: because of
+// ExpertDispatch::kTensorShares, or because each expert is whole.
 inline bool routes_own_tokens(const Setup& setup) {
   return setup.model.experts.count > 0 && setup.mesh.tp > 1 &&
          (setup.expert_dispatch == ExpertDispatch::kTensorShares || has_whole_experts(setup));
 }
-// Tokens of a micro-batch whose rows one rank of an EP group brings; where TP cuts experts, all TP
+// Tokens of a micro-batch whose rows one rank of an EP group brings. If TP cuts experts, all TP
 // ranks bring them, together or each.
 inline std::int64_t home_tokens(const Setup& setup) {
   const std::int64_t all = setup.micro_batch * (setup.model.sequence / setup.mesh.cp);
@@ -310,8 +315,8 @@ inline bool gathers_expert_tokens(const Setup& setup) {
   return routes_own_tokens(setup) && setup.mesh.expert_tensor;
 }
 
-// Layers held by each pipeline stage (virtual stages: pp * chunks), from stage_layers or even.
-// validate(setup) must be empty.
+// How many layers each pipeline stage holds (virtual stages: pp * chunks), from stage_layers or
+// even. validate(setup) must be empty.
 std::vector<int> layers_of_stages(const Setup& setup);
 
 }  // namespace parallelarium

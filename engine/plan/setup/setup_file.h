@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files that hold a Setup look like.
+// Finds the Setup in a file.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,9 +8,10 @@
 
 namespace parallelarium {
 
-// The Setup's own object in a document, in what `predict`, `run` and others print, or the best of
-// `plan`; the whole where it is none of these. Errors: a document or plan without a Setup, and what
-// is known to be something else, such as the answer of `sweep` or a Machine.
+// Returns the Setup's own object in a document, in what `predict`, `run` and other commands print,
+// or the best Setup of `plan`. If the file is none of these, it returns the whole. Errors: the file
+// is a document or plan without a Setup, or is known to be something else, such as the answer of
+// `sweep` or a Machine.
 Result<nlohmann::json> setup_in(const nlohmann::json& file);
 
 }  // namespace parallelarium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a Setup's choices, and the ranges that more than the table of settings asks for.
+// The words of a Setup's choices, and the ranges that others need beside the table of settings.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ inline constexpr std::array kNorms = {Word<Norm>{Norm::kLayer, "layer"},
 
 // The least stretch of a rehearsal.
 inline constexpr Range kStretch{1, 1e6};
-// Of DP, TP, PP, CP and EP.
+// The range of DP, TP, PP, CP and EP.
 inline constexpr Range kDegrees{1, 65'536};
 
 }  // namespace parallelarium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a Setup holds what has a form of its own: a name, or an object.
+// How a Setup holds settings that have a form of their own: a name, or an object.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of QKV and attention. With context parallelism attention sees keys and values of
-// other ranks: of all of them (all-gather), of one after another (ring), or whole sequences of some
-// of its heads (Ulysses).
+// The tensors of QKV and attention. With context parallelism, attention also sees keys and values
+// of other ranks: of all at once (all-gather), of one after another (ring), or whole sequences of
+// some heads (Ulysses).
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ class AttentionTensors : public OpTensorWriter {
   void permute_input_grad();
 
  private:
-  // Where the heads of one attention op stand: queries, then keys, then values.
+  // Where the heads of one attention op are in memory: queries, then keys, then values.
   struct Layout {
     Dimensions outer;               // tokens, rows of all heads
     TensorDimension queries, keys;  // heads
@@ -35,7 +35,7 @@ class AttentionTensors : public OpTensorWriter {
   void queries(const std::string& name, std::size_t qkv, bool written, const Layout& layout);
   void keys_values(const std::string& prefix, std::size_t qkv, bool written, const Layout& layout,
                    const std::string& suffix = "");
-  // The same of the ring's or the all-gather's buffer.
+  // The same in the buffer of the ring or the all-gather.
   void others_keys_values(const std::string& prefix, std::size_t operand, bool written,
                           const std::string& suffix = "");
   bool all_gathered(std::size_t operand) const {
@@ -45,7 +45,8 @@ class AttentionTensors : public OpTensorWriter {
   // [B, H, T] and [B, H, T, T].
   Dimensions by_head(const Layout& layout, bool scores) const;
   void context(const std::string& name, std::size_t operand, bool written, const Layout& layout);
-  // With CP, positions are turned back where a rank's gradients are whole again.
+  // The suffix of a gradient whose positions are not yet turned back. With CP this happens where a
+  // rank's gradients are whole again.
   std::string turned() const {
     return cp() > 1 && !s_.local && !s_.learned_positions ? "-turned" : "";
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensors of a layer's routed experts. Rows, each a token on its way to one of its experts, are
-// the dimension "R". How many a rank has, and which, only the step knows: here they are as many as
+// the dimension "R". Only the step knows how many a rank has, and which. Here they are as many as
 // even routing sends.
 #pragma once
 
@@ -14,7 +14,7 @@ class ExpertTensors : public OpTensorWriter {
  public:
   using OpTensorWriter::OpTensorWriter;
 
-  // Those of kRouter, kDispatch, kExpert and kUnpermute; nothing of another piece.
+  // Writes the tensors of kRouter, kDispatch, kExpert and kUnpermute, and nothing for other pieces.
   void write();
 
  private:
@@ -24,12 +24,12 @@ class ExpertTensors : public OpTensorWriter {
   void unpermute();
 
   TensorDimension choices() const { return all("k", model_.experts.top_k); }
-  // So many rows as even routing makes of so many tokens.
+  // As many rows as even routing makes of `tokens` tokens.
   TensorDimension rows_of(std::int64_t tokens) const;
   OpTensor& rows(const std::string& name, std::size_t operand, bool written, std::int64_t tokens,
                  const TensorDimension& width) {
     OpTensor& tensor = add(name, operand, written, {}, {rows_of(tokens), width});
-    if (has_whole_experts(setup_)) alone();  // of the tokens of one TP rank
+    if (has_whole_experts(setup_)) alone();  // they are tokens of one TP rank
     return tensor;
   }
   // Rows of the rank's own experts.
@@ -37,18 +37,18 @@ class ExpertTensors : public OpTensorWriter {
                   const TensorDimension& width) {
     return rows(name, operand, written, home_tokens(setup_), width);
   }
-  // What stands between an expert's products: "u" or "gate" and "up", or their gradients.
+  // The tensors between an expert's products: "u", or "gate" and "up", or their gradients.
   void inner(const std::string& prefix, std::size_t operand, bool written);
   // The matrices of the rank's own experts, or (written) their gradients.
   void matrices(std::size_t operand, bool written);
   TensorDimension width() const {
     return has_whole_experts(setup_) ? all("F", s_.experts.ffn) : share("F", s_.experts.ffn);
   }
-  // Of the tokens that the rank routes.
+  // The dimensions of tensors of the tokens that the rank routes.
   Dimensions routed(std::int64_t width) const {
     return tokens_of(routes_own_tokens(setup_), width);
   }
-  // Where TP cuts experts, its ranks have parts of what comes out of them.
+  // If TP cuts experts, each of its ranks has a partial sum of what comes out of them.
   void partial(OpTensor& tensor) const {
     if (!has_whole_experts(setup_)) partial_over_tp(tensor);
   }

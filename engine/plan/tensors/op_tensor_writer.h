@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes OpTensors one after another. Knows how axes cut tokens, heads, widths and vocabulary, but
-// no pieces.
+// Writes OpTensors one after another. It knows how axes cut tokens, heads, widths and vocabulary,
+// but it knows no pieces.
 #pragma once
 
 #include <optional>
@@ -40,38 +40,39 @@ class OpTensorWriter {
     return rank_.buffers[static_cast<std::size_t>(operands_[operand].buffer)].tensor;
   }
 
-  // The whole of a dimension, on every rank.
+  // A dimension that every rank has whole.
   static TensorDimension all(const char* name, std::int64_t size) {
     return {name, size, size, 0, {}, {}};
   }
   Dimensions hidden() const { return {all("C", s_.C)}; }
-  // An equal share for every rank of TP.
+  // A dimension of which every rank of TP has an equal share.
   TensorDimension share(const char* name, std::int64_t size) const;
   TensorDimension heads() const { return share("H", s_.H); }
-  // Where TP has more ranks than there are key/value heads, neighbours have the same one.
+  // If TP has more ranks than there are key/value heads, neighbours have the same head.
   TensorDimension kv_heads() const;
   bool shares_kv_heads() const { return tp() > model_.kv_heads; }
-  // Without the rows that pad the last ranks' part.
+  // The vocabulary without the rows that pad the last ranks' part.
   TensorDimension vocabulary() const;
-  // The dimensions of an activation of the op's tokens whose rows hold `width` elements each: [B,
-  // T] or, where sequence parallelism cuts several sequences at once, [N]. Of a ring's block they
-  // are those of one rank of TP.
+  // The dimensions of an activation of the op's tokens with `width` elements a row: [B, T], or [N]
+  // if sequence parallelism cuts several sequences at once. In a ring's block they are those of one
+  // rank of TP.
   Dimensions tokens(std::size_t operand, std::int64_t width) const {
     return tokens_of(is_own(operand, width), width);
   }
-  // Whether an operand of rows so wide holds the rank's own tokens alone (sequence parallelism).
+  // Whether an operand with rows of this width holds only the rank's own tokens (sequence
+  // parallelism).
   bool is_own(std::size_t operand, std::int64_t width) const {
     return setup_.sequence_parallel && tp() > 1 &&
            operands_[operand].count < local_tokens() * width;
   }
   Dimensions tokens_of(bool own, std::int64_t width) const;
-  // The same of the whole sequence.
+  // The same for the whole sequence.
   Dimensions whole_sequence(std::int64_t width) const;
-  // [B, T] of the rank that stands `steps` before this one in the ring.
+  // [B, T] of the rank that is `steps` before this one in the ring.
   Dimensions tokens_of_ring(std::int64_t width, int steps) const;
 
-  // Adds a tensor. The strides of `inner` are filled in, rows packed; those of `outer` stand. A
-  // ring's block begins at its place among all tokens, where the operand has those.
+  // Adds a tensor. It fills in the strides of `inner` for packed rows and keeps those of `outer`.
+  // If the operand has all tokens, a ring's block begins at its place among them.
   OpTensor& add(const std::string& name, std::size_t operand, bool written, Dimensions outer,
                 Dimensions inner, std::int64_t offset = 0);
   OpTensor& in(const std::string& name, std::size_t operand, Dimensions outer, Dimensions inner,
@@ -82,17 +83,18 @@ class OpTensorWriter {
                 std::int64_t offset = 0) {
     return add(name, operand, true, std::move(outer), std::move(inner), offset);
   }
-  // A parameter: the same in every replica, or of experts in those replicas that hold them.
+  // Adds a parameter. It is the same in every replica; one of experts is the same in those replicas
+  // that hold them.
   void parameter(const std::string& name, std::size_t operand, Dimensions dimensions,
                  std::int64_t offset = 0);
-  // A gradient of one, which the op adds to: "dw-before" and "dw". `tp_adds`: TP ranks have parts
-  // of it that have to be added up.
+  // Adds a gradient of a parameter, which the op adds to: "dw-before" and "dw". `tp_adds`: TP ranks
+  // have partial sums of it.
   void gradient(const std::string& name, std::size_t operand, const Dimensions& dimensions,
                 std::int64_t offset = 0, bool tp_adds = false);
   void partial_over_tp(OpTensor& tensor) const {
     if (tp() > 1) tensor.partial.push_back(Axis::kTp);
   }
-  // What the last tensor's rank has, no other rank has or adds to.
+  // Says that no other rank has the last tensor, or adds to it.
   void alone() { kinds_.back() = Kind::kAlone; }
 
   const Setup& setup_;
@@ -105,11 +107,11 @@ class OpTensorWriter {
   const std::optional<RingBlock> block_;
 
  private:
-  // Replicas that have a parameter cut like this.
+  // The number of replicas that have a parameter cut like this.
   int replicas_of(const Dimensions& dimensions) const;
   std::vector<ChunkRange> runs_of(int cp_rank) const;
   std::vector<ChunkRange> rows(std::int64_t first, std::int64_t count) const;
-  // The rank of TP whose tokens stand in an operand that has those of one alone.
+  // The rank of TP whose tokens are in an operand that has only one rank's tokens.
   int token_rank() const { return block_ ? block_->tp : at_.tp; }
   Dimensions sequences(std::int64_t width, int cp_rank) const;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of a Compute op as tensors that have names: what each dimension counts, what the
-// axes of parallelism cut, what is a partial sum, and what is the same on several ranks. It reads
-// the op's operands as plan/program/pieces.h lists them, and the sizes that the passes have cut.
+// Shows the operands of a Compute op as named tensors. It tells what each dimension counts, what
+// the axes of parallelism cut, what is a partial sum, and what is the same on several ranks. It
+// reads the op's operands as plan/program/pieces.h lists them, and the sizes that the passes have
+// cut.
 //
 // Legend: see plan/program/pieces.h.
 #pragma once
@@ -16,19 +17,19 @@
 
 namespace parallelarium {
 
-// By one axis a rank has these indices [begin, end) of a dimension of the whole tensor. Where two
-// axes cut a dimension, the rank has what both say.
+// The indices [begin, end) of a dimension of the whole tensor that a rank has because of one axis.
+// If two axes cut a dimension, the rank has the indices that are in both cuts.
 struct TensorCut {
   Axis axis = Axis::kTp;
   std::vector<ChunkRange> ranges;  // ascending
 };
 
 struct TensorDimension {
-  // Of the legend: "B" "T" "C" "H" "K" "D" "F" "V" "E" "k"; "N" = B T; "R": rows, each a token on
-  // its way to one of its experts.
+  // A letter of the legend: "B" "T" "C" "H" "K" "D" "F" "V" "E" "k"; "N" = B T; "R": rows, each a
+  // token on its way to one of its experts.
   std::string name;
   std::int64_t size = 0;             // on this rank
-  std::int64_t whole = 0;            // of the whole tensor
+  std::int64_t whole = 0;            // in the whole tensor
   std::int64_t stride = 0;           // elements of the operand from one index to the next
   std::vector<std::int64_t> places;  // if not empty, where each index stands instead
   std::vector<TensorCut> cuts;
@@ -39,20 +40,20 @@ struct TensorDimension {
 
 struct OpTensor {
   std::string name;      // of this op alone: "y", "q", "w-gate", "dw"
-  bool written = false;  // what the op leaves; else what it finds
+  bool written = false;  // the op leaves it; else the op finds it
   std::size_t operand = 0;
   std::int64_t offset = 0;  // elements of the operand before the tensor
-  // Of a ring of TP: the rank of TP whose tokens the tensor has; -1: it is no block of a ring.
+  // In a ring of TP: the rank of TP whose tokens the tensor has; -1: it is no block of a ring.
   int block = -1;
   DataType type = DataType::kF32;
   std::vector<TensorDimension> dimensions;  // row-major order
-  // Ranks of these axes have to be added up to get the whole tensor.
+  // The tensor is a partial sum: ranks along these axes have to be added up.
   std::vector<Axis> partial;
-  // Ranks of these axes have the same.
+  // Ranks along these axes have the same tensor.
   std::vector<Axis> replicated;
 
   std::int64_t elements() const;
-  // Whether it stands row by row. How many rows there are only the step knows; sizes and cuts are
+  // Whether its first dimension is rows. Only the step knows how many there are; sizes and cuts are
   // those of even routing.
   bool by_row() const { return !dimensions.empty() && dimensions.front().name == "R"; }
   // Calls visit(element of the operand) for each element, in row-major order.
@@ -75,18 +76,17 @@ struct OpTensor {
   }
 };
 
-// The tensors of the op, first what it finds; of what a ring of TP sends, that it finds it, and of
-// what it receives, that it leaves it. Empty where the op is none of those that are described:
-// other communication, updates, copies between layouts, some that are predicted only.
-// The op must stand in `rank`, which was built piece by piece, and `shape` must be made from
-// `setup`.
+// The tensors of the op; those that it finds come first. In a ring of TP a send finds what it
+// sends, and a receive leaves what it receives. Empty for ops that are not described: other
+// communication, updates, copies between layouts, and some that are predicted only.
+// Requires: the op is in `rank`, which was built piece by piece, and `shape` is made from `setup`.
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,
                                  const Op& op);
 
-// Whether probes of a run, which copy an op's tensors, can ask for those of the op.
+// Whether a run can probe the op, that is, copy its tensors.
 bool is_probed(const Setup& setup, const Shape& shape, const RankProgram& rank, const Op& op);
 
-// "mlp-in", "norm-1"; "input-gradient": a name of the Program as one word.
+// A name of the Program as one word: "mlp-in", "norm-1", "input-gradient".
 std::string key_of(std::string_view name);
 
 }  // namespace parallelarium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring of TP cuts a product into blocks of tokens (Setup::ring_tensor): each step multiplies one
-// block while the next is on its way. Before a product cut by columns the tokens travel; behind one
-// cut by rows the partial sums do, until they come home.
+// block while the next is on its way. Tokens travel before a product that is cut by columns.
+// Partial sums travel behind a product that is cut by rows, until they come home.
 // Source: Wang et al. 2023, "Overlap communication with dependent computation via decomposition".
 #pragma once
 
@@ -14,11 +14,12 @@ namespace parallelarium {
 
 struct RingBlock {
   int tp = 0;         // the rank of TP whose tokens the block has
-  bool sums = false;  // of partial sums that travel; else tokens do
+  bool sums = false;  // partial sums travel; else tokens do
 };
 
-// The block that an op of a ring multiplies, adds up, sends or receives; none: the op is of no such
-// ring. The op must stand in `rank`, and `shape` must be made from `setup`.
+// The block that an op of a ring multiplies, adds up, sends or receives. None: the op belongs to no
+// such ring.
+// Requires: the op is in `rank`, and `shape` is made from `setup`.
 std::optional<RingBlock> ring_block_of(const Setup& setup, const Shape& shape,
                                        const RankProgram& rank, const Op& op);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an op or a buffer is, in words that stand inside a sentence.
+// Describes an op or a buffer in words that fit into a sentence.
 #pragma once
 
 #include "engine/plan/program/program.h"
@@ -13,7 +13,7 @@ Message describe(const Op& op);
 // "layer 3 attention scores, micro-batch 2"
 Message describe(const Buffer& buffer);
 
-// "the gradient of micro-batch 3"; `microbatch` < 0: `what` alone.
+// "the gradient of micro-batch 3"; only `what` if `microbatch` < 0.
 Message of_microbatch(Message what, int microbatch);
 
 }  // namespace parallelarium

@@ -16,7 +16,7 @@ std::string percent_text(double share);                         // "27.3 %"
 std::string signed_percent_text(double share);                  // "+2.1 %", "-0.4 %"
 // A value in the unit of a Formula or Comparison: "bytes", "seconds", "flops", "1", ...
 std::string in_unit(double value, const std::string& unit);
-// Every digit that is needed to read the same double again.
+// All digits that are needed to read the same double back.
 std::string exact_text(double value);
 
 }  // namespace parallelarium
