@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepares the chunks of a folded Program. Chunks in the midst of a model do the same on other
-// layers, so that all of one size are copies of the first.
+// Prepares the chunks of a folded Program. Chunks in the middle of a model do the same on other
+// layers, so all chunks of one size are copies of the first.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@ namespace parallelarium {
 
 class AlikeChunks {
  public:
-  // Both must outlive this. `folding`: not kNone.
+  // `setup` and `sizes` must outlive this. `folding` must not be kNone.
   AlikeChunks(const Setup& setup, const LocalSizes& sizes, Folding folding)
       : setup_(setup), sizes_(sizes), folding_(folding) {}
 
-  // As prepare_chunk() has it, but that copies share their works. All emitters must be of one
+  // Does what prepare_chunk() does, but copies share their works. All emitters must be of one
   // Program.
   ChunkDrafts prepare(const Chunk& chunk, const std::array<bool, 4>& kinds, RankEmitter& emitter);
 
  private:
-  // Where a chunk and what is of it lie.
+  // The places of a chunk and of what belongs to it.
   struct Home {
     int layer = 0, rank = 0;
     std::int64_t parameters = 0;
@@ -40,7 +40,7 @@ class AlikeChunks {
   const Setup& setup_;
   const LocalSizes& sizes_;
   const Folding folding_;
-  // By how many layers they have, the kinds of action, and whether another rank counts them.
+  // By the number of layers, the kinds of action, and whether another rank counts the chunk.
   std::map<std::tuple<std::size_t, std::array<bool, 4>, bool>, Known> known_;
 };
 

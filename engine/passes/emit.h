@@ -23,7 +23,7 @@ class RankEmitter {
   RankEmitter(Program& program, RankProgram& rank) : program_(program), rank_(rank) {}
 
   // Makes a buffer that the rank holds for the whole step. The tensor must be one of those up to
-  // kSquareSum, and must be held once.
+  // kSquareSum. It must be held once only.
   void hold(Tensor tensor, std::int64_t bytes);
   bool holds(Tensor tensor) const;
   void reserve_buffers(std::size_t count) {
@@ -82,7 +82,7 @@ class RankEmitter {
     return none;
   }();
   std::vector<LaneOps> touched_;         // by buffer
-  std::vector<std::int32_t> passed_on_;  // by buffer, the last op that passes it on in a ring
+  std::vector<std::int32_t> passed_on_;  // by buffer: the last op that passes it on in a ring
   LaneOps last_ = {-1, -1, -1};
 };
 

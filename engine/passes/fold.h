@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds what the compute lane does without a look at another lane into one op, for Programs that
+// Folds ops of the compute lane that need no other lane into one op. This is for Programs that
 // would be too large piece by piece. A folded Program takes the same time and holds the same bytes.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace parallelarium {
 
-// The Drafts of an action, folded within each stretch of a layer, or across all of them where
-// nothing happens in another lane between two stretches.
+// The Drafts of an action. They are folded within each stretch of a layer, or across all stretches
+// if nothing happens in another lane between two of them.
 struct FoldedDrafts {
   std::vector<Draft> stretches, whole;
 };
@@ -22,28 +22,28 @@ struct FoldedActions {
   bool across = false;  // some are folded across stretches
 };
 
-// Which rings of TP are folded with what they bring: those of actions that are folded across
-// stretches, where sharding shares their lane in others, or all.
+// Which rings of TP are folded together with what they bring. kWhole: those of actions that are
+// folded across stretches; in other actions sharding uses their lane.
 enum class FoldedRings : std::uint8_t { kNone, kWhole, kAll };
 
 // What fold_actions() needs to know of a chunk beside its drafts. Its buffers are numbered by
 // slots.
 struct FoldedSlots {
-  // Ranks wait for each other: experts have unequally many tokens, and whole ones those of the
-  // ranks of TP, too; CP ranks unequal parts of the causal square.
+  // Whether ranks wait for each other. `uneven`: experts have unequally many tokens.
+  // `uneven_over_tp`: whole experts also have those of the ranks of TP. `unbalanced`: CP ranks
+  // compute unequal parts of the causal square.
   bool uneven = false, uneven_over_tp = false, unbalanced = false;
   bool across = true;  // some actions have no other lane's work between two stretches
   FoldedRings rings = FoldedRings::kNone;
   std::int32_t count = 0;
-  // The slots whose buffers transfers bring or take away between two actions; first, what a forward
-  // reads.
+  // The slots whose buffers transfers bring or take away between two actions. The first is what a
+  // forward reads.
   std::vector<std::int32_t> transfers;
 };
 
 // Folds the drafts of a chunk and adds the Folds to the Program. Buffers that only the compute lane
-// touches become one for all that are open equally long; they get slots from `slots.count` on,
-// which counts them.
-// The drafts must have slots and works.
+// touches are joined into one buffer if they are open equally long. The joined buffers get slots
+// from `slots.count` on, which then counts them. Requires: the drafts have slots and works.
 FoldedActions fold_actions(Program& program, const ActionDrafts& pieces, FoldedSlots& slots);
 
 }  // namespace parallelarium

@@ -19,7 +19,7 @@ class DraftWriter {
   std::vector<Draft> take() { return std::move(drafts_); }
 
   Draft& begin(Piece piece, Phase phase, int layer, std::int64_t elements) {
-    constexpr std::size_t kOperands = 6;  // of most pieces
+    constexpr std::size_t kOperands = 6;  // enough for most pieces
     Draft& draft = drafts_.emplace_back();
     draft.operands.reserve(kOperands);
     draft.op.piece = piece;
@@ -50,7 +50,7 @@ class DraftWriter {
   void read(Tensor tensor, int layer, std::int64_t count) {
     add(tensor, layer, Access::kRead, count, 0, 0, z_.type);
   }
-  // Numbers the buffer of the last operand among those of the same tensor and layer.
+  // Gives the buffer of the last operand a number among those of the same tensor and layer.
   void part(std::int16_t part) { drafts_.back().operands.back().part = part; }
   void per_microbatch(std::int64_t elements) {
     drafts_.back().operands.back().per_microbatch = elements;
@@ -88,7 +88,7 @@ class DraftWriter {
                  static_cast<double>(repeat);
   }
 
-  // How many slices of the parameter stand before that of the layer.
+  // How many slices of the parameter come before that of the layer.
   std::int64_t place_among(Parameter which, int layer) const {
     std::int64_t before = 0;
     for (const ParameterSlice& slice : slices_)
@@ -101,7 +101,7 @@ class DraftWriter {
   std::vector<Draft>& drafts() { return drafts_; }
 
  private:
-  // Pieces ask layer by layer, forwards or backwards, and slices stand layer by layer. So the
+  // Pieces ask layer by layer, forwards or backwards, and slices are ordered by layer. So the
   // search begins one layer before the last slice found.
   const ParameterSlice& slice_of(Parameter which, int layer) {
     constexpr std::size_t kLayerBefore = 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the pieces of a layer with experts, as on one rank. experts.cpp adds the exchanges of EP
+// Writes the pieces of a layer with experts as for one rank. experts.cpp adds the exchanges of EP,
 // and names rows as they travel.
 #pragma once
 
@@ -17,18 +17,18 @@ enum ExpertPart : std::int16_t {
   kReceived,  // rows in the order of the experts
   kInner,
   kActivated,
-  kResults,   // of the experts, on their way back
+  kResults,   // results of the experts, on their way back
   kReturned,  // rows by place again
-  // Where each TP rank sends its own tokens: the rows that came to one of them, and those that it
+  // If each TP rank sends its own tokens: the rows that came to one of them, and those that it
   // sends back.
   kShare,
   kShareResults,
 };
 
-// Parts of kRouterGates. From kRowGates on they are of rows, on both sides of an exchange, where
-// gates meet what stands between an expert's products (ExpertGates::kActivations).
+// Parts of kRouterGates. From kRowGates on they belong to rows, on both sides of an exchange. These
+// are used if gates multiply what is between an expert's products (ExpertGates::kActivations).
 enum GatePart : std::int16_t {
-  kGates,  // of the choices
+  kGates,  // gates of the choices
   kGateGradients,
   kRowGates,  // by place, on their way to the experts
   kReceivedGates,
@@ -188,7 +188,7 @@ class ExpertWriter : protected PieceWriter {
  private:
   const Experts& experts() const { return model_.experts; }
   bool gates_travel() const { return setup_.expert_gates == ExpertGates::kActivations; }
-  // Where all of a layer's experts are computed again, so is what stands between their products.
+  // If all of a layer's experts are computed again, so is what is between their products.
   bool activates_again() const {
     return again(Recompute::kActivation) && !names(setup_.recompute, Recompute::kExperts);
   }
@@ -209,7 +209,7 @@ class ExpertWriter : protected PieceWriter {
     work().flops = 2.0 * static_cast<double>(z_.even_rows) *
                    static_cast<double>((inner() + s_.experts.ffn) * s_.C);
   }
-  // Experts' activations once more, for their weight gradients.
+  // The work to compute experts' activations again, for their weight gradients.
   Work activation_again() const {
     Work work{Piece::kActivation, Phase::kRecompute};
     work.repeat = experts().count / setup_.mesh.ep;

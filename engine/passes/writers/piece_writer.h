@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes norms and linear layers, the pieces that hold nearly all parameters, with their backwards.
-// Knows which buffer holds the gradient of the residual stream at each place.
+// Writes norms and linear layers with their backwards; these pieces hold nearly all parameters. It
+// knows which buffer holds the gradient of the residual stream at each place.
 #pragma once
 
 #include "engine/passes/writers/draft_writer.h"
@@ -18,8 +18,8 @@ class PieceWriter : protected DraftWriter {
         s_(sizes.shape),
         chunk_(chunk) {}
 
-  // Where a gradient of the residual stream lies. A whole backward updates one buffer in place. A
-  // later weight part must see the gradient as it was at its place, so an input part keeps one
+  // The buffer of a gradient of the residual stream. A whole backward updates one buffer in place.
+  // A later weight part must see the gradient as it was at its place, so an input part keeps one
   // buffer for every place: leaving a layer (for the last layer, what the chunk receives), between
   // attention and MLP, and entering.
   struct Stream {
@@ -38,16 +38,17 @@ class PieceWriter : protected DraftWriter {
   bool again(Recompute part) const { return input_ && names(setup_.recompute, part); }
 
   // Setup::kept: what the last draft has written waits for its backward as a copy of fewer bits,
-  // with a scale in fp32 for 128 numbers, and the numbers themselves for nothing. Source:
-  // DeepSeek-V3 (arXiv 2412.19437), section 3.3.3, and 3.3.2 of the scales.
+  // with an fp32 scale for 128 numbers. The numbers themselves do not wait. Source: DeepSeek-V3
+  // (arXiv 2412.19437), section 3.3.3; for the scales, section 3.3.2.
   bool keeps_copies() const { return setup_.kept == KeptType::kFp8; }
-  // What a whole backward makes again its own weight gradients read at once.
+  // No copy is kept of what a whole backward computes again: its own weight gradients read that at
+  // once.
   bool keeps_copy(Recompute made_again) const {
     return keeps_copies() && !(is_whole() && names(setup_.recompute, made_again));
   }
   static constexpr std::int16_t kCopy = 8;  // added to the part of the numbers
   static constexpr int kCopyBits = 8;
-  static constexpr int kContextBits = 12;  // attention's backward reads it, too: E5M6
+  static constexpr int kContextBits = 12;  // E5M6, since attention's backward reads it too
   void keep_copy(Tensor tensor, int layer, std::int64_t count, std::int16_t of = 0,
                  int bits = kCopyBits) {
     const std::int64_t bytes = count * bits / 8 + count / 128 * 4;
@@ -59,17 +60,17 @@ class PieceWriter : protected DraftWriter {
     add(tensor, layer, Access::kRead, count * bits / 8 + count / 128 * 4, 0, 0, DataType::kU8);
     part(static_cast<std::int16_t>(of + kCopy));
   }
-  // Of a split backward, so do the gradients that its weight part multiplies: all three products of
-  // a linear layer take FP8 (section 3.3.1).
+  // In a split backward, the gradients that its weight part multiplies wait as copies too, since
+  // all three products of a linear layer take FP8 (section 3.3.1).
   bool copies_gradients() const { return keeps_copies() && !is_whole(); }
   bool copies_gradient(Tensor of) const {
     if (of == Tensor::kGradQkv) return copies_gradients() && setup_.mesh.cp == 1;
     return of == Tensor::kGradMlpInOut && copies_gradients();
   }
-  // CP's passes cut attention, whose output then waits as it is.
+  // The passes of CP cut attention; its output then waits as it is.
   bool copies_context() const { return keeps_copies() && setup_.mesh.cp == 1; }
-  // Where norms are computed again, or sequence parallelism gathers their outputs again, these wait
-  // as they are, or not at all.
+  // If norms are computed again, or sequence parallelism gathers their outputs again, the outputs
+  // wait as they are, or not at all.
   bool copies_norms() const { return keeps_copy(Recompute::kNorms) && !setup_.sequence_parallel; }
 
   void read_stream(const Stream& stream, std::int64_t count) {
@@ -77,7 +78,7 @@ class PieceWriter : protected DraftWriter {
     part(stream.part);
   }
 
-  // Dropout of a branch where it joins the residual stream.
+  // Whether a branch has dropout where it joins the residual stream.
   bool drops() const { return setup_.dropout > 0; }
   void masks(Access access, int layer, std::int64_t count, std::int16_t part_of) {
     add(Tensor::kDropoutMasks, layer, access, count, 0, access == Access::kWrite ? count : 0,
@@ -187,9 +188,9 @@ class PieceWriter : protected DraftWriter {
     Parameter weight, bias;
     std::int64_t in_width, out_width;
     std::int16_t branch = 0;  // part of kGradBranch that is d_in
-    bool shared = false;      // shared experts: no biases, an output of their own
+    bool shared = false;      // shared experts: they have no biases and an output of their own
   };
-  // What a linear layer's weight gradient reads of its forward.
+  // Reads what a linear layer's weight gradient needs of its forward.
   void read_input(const LinearNames& n, int layer, std::int64_t count) {
     const bool copied = n.in == Tensor::kActivationOut ? keeps_copy(Recompute::kActivation)
                         : n.in == Tensor::kContext     ? copies_context()
@@ -223,7 +224,7 @@ class PieceWriter : protected DraftWriter {
   bool second_products() const { return names(setup_.recompute, Recompute::kSecondProducts); }
   void write_queries_keys_values(int layer);  // ends the last draft
   void keys_again(int layer);
-  // Whether SwiGLU's two halves are arrays of their own.
+  // Whether SwiGLU's two halves are separate arrays.
   bool halves(bool shared) const {
     return second_products() && model_.mlp == Mlp::kSwiglu && !shared;
   }
@@ -231,7 +232,7 @@ class PieceWriter : protected DraftWriter {
   void up_again(int layer);
   void read_halves(int layer);
 
-  // Queries, keys and values once more from their low ranks, which the forward has kept.
+  // Computes queries, keys and values again from their low ranks, which the forward has kept.
   static constexpr std::int16_t kLatent = 1;
   bool keeps_latent() const {
     return model_.latent.kv_rank > 0 && names(setup_.recompute, Recompute::kUpProjection);
@@ -279,9 +280,9 @@ class PieceWriter : protected DraftWriter {
       split_latent(n);
     }
   }
-  // The last draft's product as those of latent attention: down to the ranks of queries and of keys
-  // with values, which every TP rank does whole, and up to the rank's own heads. Source:
-  // DeepSeek-V2 (arXiv 2405.04434), section 2.1.
+  // Splits the last draft's product into those of latent attention. The first go down to the low
+  // ranks of queries and of keys with values; every TP rank does these whole. The others go up to
+  // the rank's own heads. Source: DeepSeek-V2 (arXiv 2405.04434), section 2.1.
   void split_latent(const LinearNames& n);
   Work latent_norm(Phase phase, std::int64_t rank) const;
   Work joined_heads(Phase phase) const;
@@ -334,7 +335,7 @@ class PieceWriter : protected DraftWriter {
   std::int64_t mlp_width(bool shared) const {
     return shared ? model_.experts.shared * (model_.experts.ffn / setup_.mesh.tp) : s_.F;
   }
-  // `alone`: of what waited, since the product before it is not computed again.
+  // `alone`: it reads what was kept, since the product before it is not computed again.
   void activation_forward(int layer, bool shared, bool alone) {
     const std::int64_t F = mlp_width(shared);
     begin(Piece::kActivation, phase_, layer, z_.N * F);
