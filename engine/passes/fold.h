@@ -29,9 +29,9 @@ enum class FoldedRings : std::uint8_t { kNone, kWhole, kAll };
 // What fold_actions() needs to know of a chunk beside its drafts. Its buffers are numbered by
 // slots.
 struct FoldedSlots {
-  // Whether ranks wait for each other. `uneven`: experts have unequally many tokens.
-  // `uneven_over_tp`: whole experts also have those of the ranks of TP. `unbalanced`: CP ranks
-  // compute unequal parts of the causal square.
+  // Why ranks wait for each other. `uneven`: experts have unequally many tokens, so ranks wait at
+  // exchanges of tokens. `uneven_over_tp`: with whole experts, the ranks of TP then wait for each
+  // other too. `unbalanced`: CP ranks compute unequal parts of the causal square.
   bool uneven = false, uneven_over_tp = false, unbalanced = false;
   bool across = true;  // some actions have no other lane's work between two stretches
   FoldedRings rings = FoldedRings::kNone;

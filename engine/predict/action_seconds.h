@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the actions of an Order take in seconds on a Machine: the durations with which an order that
-// is being built is drawn and judged.
+// The seconds that the actions of an Order take on a Machine. With these durations an unfinished
+// order is drawn and judged.
 #pragma once
 
 #include <vector>
@@ -13,10 +13,11 @@
 
 namespace parallelarium {
 
-// By stage, the seconds of one micro-batch's forward, whole backward, its input and its weight part
-// on the stage's rank, with the collectives inside them; and of the transfer between the stage and
-// the next. They are what predict() says of the Setup with one micro-batch that passes the stages
-// alone, whole and split. `like` says where the stages lie. Errors: those of predict().
+// By stage: the seconds of one micro-batch's forward, of its whole backward, and of the backward's
+// input and weight parts on the stage's rank, with the collectives inside them; and the seconds of
+// the transfer to the next stage. They equal what predict() gives for the Setup with a single
+// micro-batch that passes the stages alone, with the backward whole and split. `like` says which
+// rank has which stage. Errors: those of predict().
 Result<std::vector<Durations>> action_seconds(const Setup& setup, const Machine& machine,
                                               const Order& like);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that are told as one. Their words are written once, not for each of thousands of ops.
+// A sort of ops that texts treat as one. Their words are written once, not for each of thousands of
+// ops.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace parallelarium {
 
 struct OpSort {
-  OpKind kind;  // of sends and receives kSend
+  OpKind kind;  // kSend for sends and receives
   Piece piece = {};
   Phase phase = {};
   CollectiveKind collective = {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published training runs as data, so that predictions can be set beside them: resources/cases/.
+// Published training runs as data (resources/cases/), so that predictions can be compared with
+// them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -23,8 +24,8 @@ struct CaseRow {
   std::string name;  // "22B, full recompute"
   std::vector<CaseFigure> figures;
   bool fitted = false;     // the rates of its machine were fitted on it; else it was held out
-  std::string impossible;  // why it cannot be expressed; empty: it can
-  nlohmann::json asked;    // its Setup as a file says it
+  std::string impossible;  // why it cannot be expressed; empty: it can be
+  nlohmann::json asked;    // its Setup as in a file
   Setup setup;             // resolved for `machine`
   Machine machine;
 };
@@ -39,7 +40,7 @@ struct Case {
   std::vector<CaseRow> rows;
 };
 
-// What a prediction says of a metric.
+// A figure that a prediction has, too.
 struct CaseMetric {
   const char* name;   // "step_seconds"
   const char* label;  // "step"
@@ -60,19 +61,19 @@ inline constexpr CaseMetric kCaseMetrics[] = {
 };
 const CaseMetric& metric_of(const CaseFigure& figure);
 
-// All of them by name. Error: a file is broken.
+// All cases, sorted by name. Error: a file is broken.
 Result<std::vector<Case>> all_cases();
 // Error: "case-unknown" lists the names.
 Result<Case> find_case(const std::string& name);
 
-// What the Setup is predicted to do, figure by figure. Errors: as of predict().
+// The predicted value of each figure of the row. Errors: those of predict().
 Result<std::vector<double>> predict_case(const CaseRow& row);
 
-// Seconds of the step that the row publishes, or that its tokens a second or its share of the peak
-// mean; 0 where it publishes none of them. Errors: as of predict().
+// Seconds of the step that the row publishes, or that follow from its tokens per second or its
+// share of the peak. 0: it publishes none of these. Errors: those of predict().
 Result<double> published_seconds(const CaseRow& row);
 
-// A published figure of a row beside what is predicted of it.
+// A published figure of a row beside the predicted one.
 struct PublishedFigure {
   CaseFigure figure;
   double predicted = 0;  // in the metric's unit

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One figure of an answer by its dotted key: what lessons check, sweeps draw and comparisons list.
+// Finds one figure of an answer by its dotted key. Lessons check such figures, sweeps draw them,
+// and comparisons list them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,9 +9,9 @@
 
 namespace parallelarium {
 
-// The number at a dotted key of `predict --json` or `run --json`, true as 1; none if it is not
-// there. "bubble.ranks.2" is an element, "bubble.ranks.*" the largest of all. Of a table of rows a
-// word that stands in some of them takes those, and the name of a column adds it up:
+// The number at a dotted key of `predict --json` or `run --json`; true counts as 1. None: it is not
+// there. "bubble.ranks.2" is an element, and "bubble.ranks.*" is the largest of all. In a table, a
+// word selects the rows that contain it, and the name of a column adds up that column:
 // "traffic.dp.sent_bytes".
 std::optional<double> figure_at(const nlohmann::json& facts, const std::string& key);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published rows that lie nearest to a Setup that is planned: they tell to which side its
-// predicted step may be off, which a mean error over all rows of a machine does not.
+// The published rows that are nearest to a planned Setup. They show to which side its predicted
+// step may be off. A mean error over all rows of a machine does not show that.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@
 
 namespace parallelarium {
 
-// Predicted over published seconds of a step, the least and the most of the rows.
+// The least and the most that predicted over published seconds of a step are among the rows.
 struct NearRows {
   int rows = 0;
   double least = 0, most = 0;
   enum class Of : std::uint8_t {
     kModel,       // the Setup's model, with products of the same type
     kOtherTypes,  // the same model, with products of other types
-    kLikeModels,  // other models with experts, or without, as the Setup's is
+    kLikeModels,  // other models, with or without experts as the Setup's model
   } of = Of::kModel;
 };
 
-// Of the cases the rows that no rate was fitted on, on devices of the peak of `machine`: those of
-// the first kind above of which there are some. A model is the same with another sequence, too.
-// None: there is no such row, or none that can be predicted. Cost: a prediction of each.
+// Takes from the cases the rows that no rate was fitted on, on devices with the peak of `machine`.
+// It takes the first kind of NearRows::Of that has rows. A model with another sequence is still the
+// same model. None: there is no such row, or none that can be predicted. Cost: a prediction of each
+// row.
 std::optional<NearRows> near_rows(const std::vector<Case>& cases, const Setup& setup,
                                   const Machine& machine);
 Message words_of(const NearRows& near, const Model& model);
-// Returns what near_rows() of the shipped cases says, in words; none: there is no such row. Each
-// answer is kept, so that only the first of a model costs predictions. Thread-safe.
+// Returns what near_rows() of the shipped cases says, in words. None: there is no such row. It
+// keeps each answer, so only the first question about a model costs predictions. Thread-safe.
 std::optional<Message> near_rows_said(const Setup& setup, const Machine& machine);
 
 }  // namespace parallelarium

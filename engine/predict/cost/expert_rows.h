@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rows of expert tokens each rank works on and sends, against even routing: by the Setup's
-// skew and by what a capacity below 1 drops, or as a run was seen to route.
+// How many rows of expert tokens each rank works on and sends, relative to even routing. They
+// follow from the Setup's skew and from what a capacity below 1 drops, or from how a run routed.
 #pragma once
 
 #include <vector>
@@ -15,19 +15,19 @@ class ExpertRows {
  public:
   ExpertRows() = default;  // even
   // `measured` may be null. A skew is assumed alike in every layer and micro-batch. Errors: the
-  // routing holds no entry for a layer, micro-batch or replica, or is of other sizes.
+  // routing has no entry for a layer, micro-batch or replica, or has other sizes.
   static Result<ExpertRows> make(const Setup& setup, const Routing* measured);
 
   bool even() const { return exchanges_.empty(); }
-  // What the op's duration at even routing is to be multiplied by: experts by their rows,
-  // all-to-alls of tokens by the larger of what leaves and what comes; 1 for everything else.
-  // `rank` is global.
+  // The factor on the op's duration at even routing. For experts it follows from their rows, for
+  // all-to-alls of tokens from the larger of what leaves and what comes. It is 1 for everything
+  // else. `rank` is global.
   double share(const Op& op, int rank) const;
-  // Of an all-to-all of tokens. It must not be even().
+  // The bytes of an all-to-all of tokens. Requires: !even().
   Volume volume(const Op& op, int rank) const;
 
  private:
-  // Of one layer and micro-batch in one EP group.
+  // The exchange of one layer and micro-batch in one EP group.
   struct Exchange {
     std::vector<std::int64_t> load;             // rows that a rank's experts take
     std::vector<std::int64_t> leaves, arrives;  // rows to the experts, by rank
@@ -36,9 +36,9 @@ class ExpertRows {
 
   Mesh mesh_;
   int first_layer_ = 0, microbatches_ = 1, layers_ = 1;
-  bool alike_ = false;  // in all layers and micro-batches
+  bool alike_ = false;  // the same in all layers and micro-batches
   double even_rows_ = 1;
-  std::int64_t choices_ = 1;         // rows of a rank's micro-batch, wherever they go
+  std::int64_t choices_ = 1;         // rows of a rank's micro-batch, to all destinations
   std::vector<Exchange> exchanges_;  // [layer, micro-batch, group]
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host launches transfers and computing in turn. So of a transfer that hides behind computing
-// only what its bytes take does hide.
+// A host launches transfers and computing one after the other. So if a transfer hides behind
+// computing, only the time of its bytes hides.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace parallelarium {
 
-// Moves what hosts take to launch a hidden transfer from its ops to what computes beside them: of a
-// send to what it waits for, of a receive to what waits for it. `durations` are those of the rank's
-// ops. What a transfer takes on the way from one rank's computing to another's stays the same.
+// Moves the time that hosts need to launch a hidden transfer from its ops to the computing beside
+// them: for a send to what it waits for, for a receive to what waits for it. `durations` are those
+// of the rank's ops. The time of a transfer from one rank's computing to another's stays the same.
 void launch_transfers(const RankProgram& rank, const CostModel& cost,
                       std::span<std::int64_t> durations);
 

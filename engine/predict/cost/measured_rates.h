@@ -11,26 +11,26 @@
 
 namespace parallelarium {
 
-// The type whose rates stand for what is stored so: fp32 where nothing else was measured.
+// The type whose rates count for data stored as `type`: fp32 if `type` was not measured.
 DataType measured_type(const std::vector<KernelRate>& rates, DataType type);
 // Whether the point is of this type, as MatmulPoint::type says.
 bool is_product_of(const MatmulPoint& point, std::string_view type);
-// MatmulPoint::type of those that stand for products of what is stored so, in FP8 if `fp8`.
+// The MatmulPoint::type whose points count for products of data stored as `type`, in FP8 if `fp8`.
 std::string_view measured_product(const std::vector<MatmulPoint>& points, DataType type, bool fp8);
 
-// Elements per second of calls of so many elements. Between two measured sizes their times are
-// joined by a line, as of a kernel that has a fixed part and one that goes with its elements. Below
-// the smallest the line of the two smallest goes on; beyond the largest, and where that line would
-// have no fixed part, the nearest rate stands. 0 where none was measured.
+// Elements per second of calls with `elements` elements. Between two measured sizes the times lie
+// on a line, as for a kernel with a fixed part and a part that grows with its elements. Below the
+// smallest size the line of the two smallest goes on. Beyond the largest size, and if that line had
+// no fixed part, the nearest rate counts. 0: nothing was measured.
 double kernel_rate(const Machine& machine, std::string_view kernel, DataType type, double elements);
-// As models of this shape compute it, where that was measured.
+// The same for the variant of the kernel that models of this shape have, if that was measured.
 double kernel_rate(const Machine& machine, std::string_view kernel, const Shape& shape,
                    DataType type, double elements);
 
-// The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
-// nearest points' rates of the same phase, weighted by the inverse square of their distance in
-// log-space. A change of aspect (a thin product beside a square one) counts twice a change of size.
-// 0 where none was measured.
+// The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the rates
+// of the four nearest points of the same phase, weighted by the inverse square of their distance in
+// log-space. A change of aspect (a thin product against a square one) counts twice as much as a
+// change of size. 0: nothing was measured.
 double matmul_rate(const std::vector<MatmulPoint>& points, std::string_view type,
                    std::string_view phase, std::int64_t m, std::int64_t n, std::int64_t k);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What folds take in which a ring of TP goes round: a walk over their steps in two lanes.
+// The time of folds in which a ring of TP goes round, found by a walk over their steps in two
+// lanes.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,7 @@
 
 namespace parallelarium {
 
-// The folds of one rank. What they stand on must outlive this object.
+// The folds of one rank. Program and cost model must outlive this object.
 class RingFolds {
  public:
   // `rank` is global.
@@ -20,8 +21,8 @@ class RingFolds {
   bool has(const Op& op) const {
     return op.fold >= 0 && !program_.folds[static_cast<std::size_t>(op.fold)].moved.empty();
   }
-  // What the fold computes, or what of its ring nothing hides. To the nanosecond what the pieces
-  // take one by one, launches included (launches.h).
+  // The time that the fold computes, or the part of its ring's time that nothing hides. To the
+  // nanosecond it is the time that the pieces take one by one, launches included (launches.h).
   std::int64_t nanoseconds(const Op& op);
 
  private:

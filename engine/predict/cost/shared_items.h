@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is under way where lanes share a processor (a rank its core, all ranks one GPU), or ops a
-// link, so that durations depend on what else is active.
+// The ops that are under way if lanes share a processor (a rank's lanes its core, all ranks one
+// GPU) or if ops share a link. Their durations then depend on what else is active.
 //
-// An item progresses at 1 / (what works on the busiest of its processors): lanes of a core, on a
-// GPU every rank's part of every item, where only the receiver of a message works, which copies it.
-// Where computing only slows beside communication, what works is what communicates, in other lanes
-// than the computing one. A message or collective also goes as slowly as the links of its ranks
-// make it.
+// An item progresses at 1 / (the number of workers on the busiest of its processors). On a core the
+// workers are its lanes. On a GPU they are every rank's part of every item; of a message only the
+// receiver works, since it copies. If computing is merely slower beside communication, the workers
+// are what communicates in lanes other than the computing one. The links of its ranks also slow a
+// message or collective.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct MemberLane {
 class SharedItems {
  public:
   // An item is a compute op (its flat number) or a meeting (numbered after all ops). `members`: as
-  // Matching::members. All that is given must outlive this.
+  // Matching::members. All arguments must outlive this.
   SharedItems(const Program& program, const Matching& matching,
               const std::vector<MemberLane>& members, Sharing sharing, double slowdown)
       : program_(program),
@@ -40,30 +40,31 @@ class SharedItems {
         sharing_(sharing),
         slowdown_(slowdown) {}
 
-  // Nothing is under way. `links`: what ops ask for; `timeline`: is told what links have slowed.
-  // Both must outlive this.
+  // Starts over with nothing under way. `links`: what ops ask for. `timeline` receives what links
+  // have slowed. Both must outlive this.
   void clear(const LinkDemand& links, Timeline& timeline);
-  // Whether the item goes at its own speed whatever else is active.
+  // Whether the item goes at its full speed, whatever else is active.
   bool goes_alone(std::int32_t item) const {
     return sharing_ == Sharing::kNone &&
            (item < ops() || !asks_[static_cast<std::size_t>(item - ops())]);
   }
-  // Puts an item under way, now or later. `lane`: of a compute op. It must not go alone.
+  // Puts an item under way, now or later. `lane` is set for a compute op. Requires:
+  // !goes_alone(item).
   void start(std::int32_t item, int lane, std::int64_t begin, std::int64_t duration,
              std::int64_t now);
   // The next time at which an item begins or ends; none: nothing is under way.
   std::optional<std::int64_t> next_time() const;
-  // One that ends then, `now`; none: there are no more.
+  // Ends one item that ends at `now`. None: there are no more.
   struct Ended {
     std::int32_t item = 0;
     int lane = 0;
     std::int64_t begin = 0;
   };
   std::optional<Ended> end_one(std::int64_t now);
-  // When all that begins or ends `now` has.
+  // Call this after all that begins or ends at `now` has done so.
   void update_rates(std::int64_t now);
 
-  // visit(lane, op by its flat number, whether the item keeps the lane's processor busy)
+  // Calls visit(lane, flat number of the op, whether the item keeps the lane's processor busy).
   template <class Visit>
   void for_lanes_of(std::int32_t item, int lane, const Visit& visit) const {
     if (item < ops()) {
@@ -84,7 +85,7 @@ class SharedItems {
     std::int32_t version = 0;
     int lane = -1;
     bool is_to_come = false;  // it begins with its next event
-    std::int64_t looked = 0;  // at which change
+    std::int64_t looked = 0;  // at which change it was looked at
   };
   struct Event {
     std::int64_t time;
@@ -94,7 +95,7 @@ class SharedItems {
     }
   };
   struct Active {
-    std::int32_t item, op;  // and its op on the processor, by flat number
+    std::int32_t item, op;  // the item, and the flat number of its op on the processor
   };
   struct Processor {
     int working = 0;
@@ -103,7 +104,7 @@ class SharedItems {
   };
 
   std::int32_t ops() const { return matching_.base.back(); }
-  // Compute ops have none where they go alone.
+  // Compute ops that go alone have no Item.
   Item& item_of(std::int32_t number) {
     return items_[static_cast<std::size_t>(number - (sharing_ == Sharing::kNone ? ops() : 0))];
   }
@@ -123,13 +124,13 @@ class SharedItems {
   const double slowdown_;  // of kOverlap
   const LinkDemand* links_ = nullptr;
   Timeline* timeline_ = nullptr;
-  std::vector<bool> asks_;  // by meeting: for a link
+  std::vector<bool> asks_;  // by meeting: whether it asks for a link
   std::vector<Item> items_;
   std::vector<std::int32_t> working_on_lane_;  // items
   std::vector<Processor> processors_;
   bool each_item_ = false;
   std::int64_t looks_ = 0;
-  std::int64_t copies_ = 1;   // ranks that each built one stands for
+  std::int64_t copies_ = 1;   // ranks that each built rank stands for
   std::vector<int> changed_;  // processors
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why each rank idles, what the critical path is, and when memory peaks: reads a Program and a
-// Timeline (predicted or observed) and nothing else.
+// Explains why each rank idles, what the critical path is, and when memory peaks. It reads only a
+// Program and a Timeline (predicted or observed).
 #pragma once
 
 #include <span>
@@ -13,13 +13,14 @@ namespace parallelarium {
 
 enum class IdleKind : std::uint8_t { kWarmUp, kWait, kTransfer, kDrain };
 
-// A time in which a rank's compute lane did nothing within the step.
+// A time within the step in which a rank's compute lane did nothing.
 struct IdleGap {
   Span span;
   IdleKind kind = IdleKind::kWait;
-  // What ended it: the op (rank index, op index) that finished last before the gap's end and which
-  // the next op needed, through its transfer where there was one; -1, -1 in a drain. Idle time in
-  // which one collective after another goes by is a gap for each.
+  // The op that ended the gap (rank index, op index): of the ops that the next op needed, the one
+  // that finished last before the gap's end. If there was a transfer, it is the op behind that
+  // transfer. -1, -1 in a drain. If several collectives go by in idle time, there is one gap for
+  // each.
   int waited_rank = -1, waited_op = -1;
   // "waits for the gradient of micro-batch 0 from stage 3". Id "idle-wait": its argument is what.
   Message why;
@@ -27,19 +28,19 @@ struct IdleGap {
 std::vector<IdleGap> idle_gaps(const Program& program, const Timeline& timeline, int rank);
 std::vector<std::vector<IdleGap>> all_idle_gaps(const Program& program, const Timeline& timeline);
 
-// What op `op` of rank index `rank` started after: the last to end of its lane predecessor, its
-// `after` edges and (for communication) its peers' readiness. -1, -1 at the start.
+// The op after which `op` started: the last to end among its lane predecessor, its `after` edges
+// and, for communication, its peers' readiness. -1, -1 at the start.
 struct OpRef {
   int rank = -1, op = -1;
   bool operator==(const OpRef&) const = default;
 };
 OpRef waited_for(const Program& program, const Timeline& timeline, OpRef op);
-// The compute op whose result `op` needed, following transfers back to the sender ("who did I wait
-// for?"); and the ops of other ranks or lanes that `op` enables.
+// source_of: the compute op whose result `op` needed; transfers are followed back to the sender
+// ("who did I wait for?"). enabled_by: the ops of other ranks or lanes that `op` enables.
 OpRef source_of(const Program& program, const Timeline& timeline, OpRef op);
 std::vector<OpRef> enabled_by(const Program& program, OpRef op);
 
-// From the first op to the last, each waiting for the one before.
+// The ops from the first to the last, each of which waited for the one before.
 std::vector<OpRef> critical_path(const Program& program, const Timeline& timeline);
 
 // Shares of the compute lanes' total time (ranks x step): they sum to 1.
@@ -47,7 +48,7 @@ struct IdleShares {
   double busy = 0, warm_up = 0, wait = 0, transfer = 0, drain = 0;
 };
 IdleShares idle_shares(const Program& program, const Timeline& timeline);
-// The same of gaps found before, one list per rank, in a step of `duration`.
+// The same from gaps that were found before, one list per rank, in a step of `duration`.
 IdleShares idle_shares(std::span<const std::vector<IdleGap>> gaps, Nanoseconds duration);
 
 struct MemoryPeak {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who comes before whom in a Program as it went: what the questions of explain.h share.
+// Which op came before which in an executed Program. All functions of explain.h use this.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ class Explainer {
     return unit;
   }
 
-  // The last to end of `own`'s lane predecessor and edges.
+  // Makes `latest` the last to end of itself, `own`'s lane predecessor and `own`'s edges.
   void take_latest(OpRef own, OpRef& latest) const {
     for (const OpRef member : unit_of(own)) {
       const auto consider = [&](std::int32_t index) {
@@ -100,7 +100,7 @@ class Explainer {
     return latest;
   }
 
-  // The compute op that made what `ref` carries or needs; `ref` is followed through transfers.
+  // The compute op that made what `ref` carries or needs. Transfers are followed back.
   OpRef source_of(OpRef ref) const {
     for (std::size_t steps = 0; steps < program_.ranks.size() * 4 + 4; ++steps) {
       OpRef needed = needed_by(ref);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole timeline explained at once: what `predict` and `run` print of explain.h.
+// Explains a whole timeline at once. `predict` and `run` print this.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@ namespace parallelarium {
 // Consecutive ops of the critical path that belong to one action of one rank.
 struct PathStep {
   int rank = 0, stage = 0;  // the global rank
-  bool computes = true;     // else a message or collective
+  bool computes = true;     // false: a message or collective
   std::string what;         // "forward of micro-batch 2", "receiving gradients ... from rank 3"
   Span span;
 };
@@ -31,10 +31,10 @@ struct Explanation {
   IdleShares shares;           // of all ranks together
   std::vector<PathStep> path;  // the critical path, first to last
   double path_compute_seconds = 0, path_transfer_seconds = 0;
-  std::vector<RankExplanation> ranks;  // folded, one for all replicas that are alike
+  std::vector<RankExplanation> ranks;  // folded: one entry for all replicas that are alike
 };
 
-// Of a predicted or observed Timeline. Cost: linear in ops, but for sorting.
+// Explains a predicted or observed Timeline. Cost: linear in ops, except for sorting.
 Explanation explain(const Program& program, const Timeline& timeline);
 
 // {"idle_shares": {...}, "critical_path": {"seconds", "compute_seconds", "transfer_seconds",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms of a collective's time in the latency-bandwidth model, beside the simulated one.
+// Closed forms of a collective's time in the latency-bandwidth model, for comparison with the
+// simulated time.
 #pragma once
 
 #include <optional>
@@ -11,14 +12,15 @@ namespace parallelarium {
 
 struct ClosedForm {
   Formula formula;
-  // Whether the simulation gives the same: the network is the form's, all chunks are equal, and
-  // the form makes no assumption that the steps do not keep. Else formula.note says what differs.
+  // Whether the simulation gives the same time. This is so if the network is that of the form, all
+  // chunks are equal, and the steps keep every assumption of the form. If not, formula.note says
+  // what differs.
   bool exact = false;
 };
 
-// The time of the algorithm by its closed form, which supposes that the ranks hang on one switch
-// (hierarchical: on two levels, where the network's nodes are its own). None where the literature
-// has none, or counts are uneven.
+// The time of the algorithm by its closed form. The form assumes that all ranks are on one switch;
+// for the hierarchical algorithm, on two levels whose nodes are the algorithm's own. None: the
+// literature has no form, or counts are uneven.
 std::optional<ClosedForm> closed_form(const Collective& collective, const Network& network);
 
 // All formulas of a collective: time, steps, bytes per rank, bandwidths.

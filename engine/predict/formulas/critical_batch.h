@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical batch of training a language model: with it, steps and tokens are both twice the
-// least possible. Far below it twice the batch saves half of the steps, far above it none. What a
-// run measures is its noise scale (noise_scale.h); this is what others found before.
+// The critical batch of training a language model. With it, steps and tokens are both twice the
+// least possible. Far below it, twice the batch saves half of the steps; far above it, none. A run
+// measures its own noise scale (noise_scale.h); this is what others found before.
 //
 // Source: McCandlish et al. 2018 (arXiv 1812.06162), section 2.3, for what a batch costs; Kaplan et
 // al. 2020 (arXiv 2001.08361), equations 1.1 and 1.4 and figure 10, for the figures, fitted on
@@ -13,16 +13,16 @@
 namespace parallelarium {
 
 struct CriticalBatch {
-  double parameters = 0;  // that a token meets, without tables of tokens and positions
-  double loss = 0;        // nats a token, to which training such a model tends on endless data
-  double tokens = 0;      // at that loss: the most that the critical batch grows to
-  // Of a batch of so many tokens: the share of the steps that twice the batch saves, and tokens
-  // until a loss is reached, over the fewest.
+  double parameters = 0;  // parameters that a token meets, without tables of tokens and positions
+  double loss = 0;        // nats a token: the loss that such a model reaches on endless data
+  double tokens = 0;      // the critical batch at that loss, which is the most that it grows to
+  // For a batch of `batch` tokens: the share of the steps that twice the batch saves, and the
+  // tokens until a loss is reached, over the fewest possible.
   double saved_by_twice(double batch) const;
   double tokens_over_least(double batch) const { return 1 + batch / tokens; }
 };
 
-// The most parameters that the law was fitted on.
+// The largest number of parameters that the law was fitted on.
 inline constexpr double kMostFittedParameters = 1.5e9;
 
 // Tokens of the critical batch at a loss in nats a token.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of the formula column share.
+// Helpers that the functions of the formula column share.
 #pragma once
 
 #include <string>
@@ -15,33 +15,33 @@ inline constexpr const char* kNarayanan = "Narayanan et al. 2021 (arXiv 2104.044
 inline constexpr const char* kKorthikanti = "Korthikanti et al. 2022 (arXiv 2205.05198)";
 inline constexpr const char* kZeroPaper = "Rajbhandari et al. 2019, ZeRO (arXiv 1910.02054)";
 
-// 424576 as "424,576"; fractions with six digits.
+// Writes 424576 as "424,576", and fractions with six digits.
 std::string number(double value);
-// Four digits, and a power of ten where there are more before the point or zeros behind it:
-// "3.322·10⁹".
+// Writes four digits. It adds a power of ten if there are more digits before the point, or zeros
+// behind it: "3.322·10⁹".
 std::string four_digits(double value);
 
-// Parameters of a first-stage rank that the same ranks keep in step: routed experts have fewer
-// replicas than everything else.
+// A part of the parameters of a first-stage rank that the same ranks keep in step. Routed experts
+// have fewer replicas than everything else.
 struct ModelPart {
   Message of;  // ends the formula's name, or empty
   double parameters = 0;
-  // Of them, on average, those that the actions of one micro-batch use, each as often as chunks
-  // do: of DualPipe's two copies one; of a V the tied table at both ends.
+  // The parameters among them that the actions of one micro-batch use, on average, each counted as
+  // often as chunks use it: of DualPipe's two copies one; in a V the tied table at both ends.
   double used = 0;
   int replicas = 1, shards = 1;
 };
-// Empty for a file of orders with several chunks, which may hold any stages.
+// Empty for a file of orders with several chunks, since these may hold any stages.
 std::vector<ModelPart> parts_of(const Setup& setup);
 
-// A formula's name, of the part.
+// A formula's name with the part that it is about.
 Message of_part(Message name, const ModelPart& part);
-// "a; b", or the one that is not empty.
+// "a; b", or the one note that is not empty.
 Message both_notes(const Message& first, const Message& second);
 inline constexpr Sentence kUnequalStages{
     "note-unequal", "transfers and unequal stages make the simulated one larger"};
 
-// Bytes that a rank sends over each axis: what applies to the Setup.
+// Adds the bytes that a rank sends over each axis that the Setup uses.
 void add_traffic(const Setup& setup, Formulas& out);
 
 }  // namespace parallelarium

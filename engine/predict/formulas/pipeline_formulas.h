@@ -8,9 +8,9 @@
 
 namespace parallelarium {
 
-// Bubble over ideal time, of total time, and micro-batches held by the first rank of the Setup's
-// schedule, for free transfers and equal stages, and where the backward is split for F = I = W.
-// Empty for files of orders, and for micro-batches too few for the form to hold.
+// The bubble over ideal time and over total time, and the micro-batches held by the first rank, for
+// the Setup's schedule. They assume free transfers and equal stages and, if the backward is split,
+// F = I = W. Empty for files of orders, and for micro-batches too few for the form to hold.
 std::vector<Formula> pipeline_formulas(const Setup& setup);
 
 }  // namespace parallelarium

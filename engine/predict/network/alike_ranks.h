@@ -6,9 +6,9 @@
 
 namespace parallelarium {
 
-// Whether every rank of a stage does the same at the same time, so that one stands for all: none is
-// slow, experts have equally many tokens, and a group or a transfer leaves its node, and its leaf
-// group of an oversubscribed network, with all replicas or with none.
+// Whether every rank of a stage does the same at the same time, so that one can stand for all. This
+// needs three things. No rank is slow. Experts have equally many tokens. A group or a transfer
+// leaves its node, and its leaf group of an oversubscribed network, in all replicas or in none.
 bool ranks_are_alike(const Setup& setup, const Machine& machine);
 
 }  // namespace parallelarium

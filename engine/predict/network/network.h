@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of a collective in the latency-bandwidth model: a message takes the latency of its path
-// and then its bytes at the bandwidth that it gets. Messages under way at once share the links that
-// they have in common fairly (max-min), so hot links show.
+// and then its bytes at the bandwidth that it gets. Messages that are under way at once share their
+// common links fairly (max-min). So hot links show.
 //
-// Messages of one step start together: their latencies overlap, their bytes share the rank's port.
+// Messages of one step start together: their latencies overlap, and their bytes share the rank's
+// port.
 // Source: Hockney 1994 for latency and bandwidth; Bertsekas and Gallager, Data Networks (1992),
 // section 6.5.2, for max-min fairness.
 #pragma once
@@ -20,13 +21,13 @@
 
 namespace parallelarium {
 
-// What lies between the ranks. Links carry `bytes_per_second` in each direction at once.
+// What is between the ranks. Links carry `bytes_per_second` in each direction at once.
 enum class Topology : std::uint8_t {
   kSwitch,    // one link from every rank to a switch that never blocks
-  kRing,      // links to the two neighbours; messages further on pass through, the shorter way
+  kRing,      // links to the two neighbours; messages pass through them the shorter way
   kTorus,     // rows and columns are rings; messages go along the row first
   kTwoLevel,  // a switch in every node; the ranks of a node share one link to a switch of nodes
-  kMemory     // threads of one computer: a transfer is a copy, copies share the cores' rate
+  kMemory     // threads of one computer: a transfer is a copy; copies share the cores' rate
 };
 inline constexpr int kTopologies = 5;
 std::string_view name_of(Topology topology);  // "switch" "ring" "torus" "two-level" "memory"
@@ -34,35 +35,36 @@ std::optional<Topology> topology_by_name(std::string_view name);
 
 struct Network {
   Topology topology = Topology::kSwitch;
-  double latency_seconds = 1e-6;   // of every link that a message passes; switch: of the whole path
+  double latency_seconds = 1e-6;  // of every link that a message passes; kSwitch: of the whole path
   double bytes_per_second = 10e9;  // of every link
   // Two-level: ranks of a node; torus: ranks of a row. 0: the collective's own node_size.
   int node_size = 0;
-  // Two-level: between nodes, and of the one link that a node has.
+  // Two-level: the latency between nodes, and the rate of a node's one link.
   double node_latency_seconds = 5e-6;
   double node_bytes_per_second = 10e9;
-  // What a rank combines per second, in bytes received; 0: combining takes no time.
+  // Received bytes that a rank combines per second; 0: combining takes no time.
   double combine_bytes_per_second = 0;
-  // Memory: all copies together move at most this many bytes per second.
+  // Memory: the most bytes per second of all copies together.
   double shared_bytes_per_second = 0;
-  // Memory: measured messages by size, which then count instead of the figures above; or empty.
+  // Memory: measured messages by size. If there are any, they count instead of the figures above.
   std::vector<TransferPoint> transfers;
   bool operator==(const Network&) const = default;
 };
 
-// The Network of a Machine for that many ranks: a switch, or two levels where they do not fit into
-// one node; of this computer its memory, by measured messages where every rank has a core. Its GPUs
-// are on a switch where every rank has one; else ranks share one and its memory. Of a torus it has
-// the first two axes. Requires there: ranks fill one of these axes, or both.
+// The Network of a Machine for that many ranks: a switch, or two levels if they do not fit into one
+// node. For this computer it is the memory, with measured messages if every rank has a core. This
+// computer's GPUs are on a switch if every rank has one; otherwise the ranks share one GPU and its
+// memory. For a torus it has the first two axes; the ranks must fill one of these axes, or both.
 Network network_of(const Machine& machine, int ranks);
-// This computer's memory by measured messages, the smallest first. Latency and bandwidth become
-// those of the smallest and of the largest, for formulas and words. It must not be empty.
+// Makes the Network this computer's memory by measured messages, smallest first. For formulas and
+// words, the latency becomes that of the smallest message and the bandwidth that of the largest.
+// `transfers` must not be empty.
 void use_transfers(Network& network, std::vector<TransferPoint> transfers);
 
-// Ranks of a torus's row, or of a node, where neither the algorithm nor the machine says it.
+// The ranks in a torus's row, or in a node, if neither the algorithm nor the machine says it.
 int default_node_size(Topology topology, int ranks);
 
-// Error: a node size that does not divide the ranks, or a rate that is none; one sentence.
+// Error: the node size does not divide the ranks, or a rate is not valid.
 Result<void> check_network(const Network& network, int ranks);
 
 struct LinkUse {
@@ -74,19 +76,19 @@ struct LinkUse {
 struct CollectiveCost {
   double seconds = 0;
   double algorithm_bandwidth = 0;    // bytes / seconds
-  double bus_bandwidth = 0;          // that times bus_factor
-  std::vector<double> step_seconds;  // by step: when its last message has arrived
+  double bus_bandwidth = 0;          // algorithm_bandwidth times bus_factor
+  std::vector<double> step_seconds;  // by step: the time when its last message has arrived
   std::vector<std::int64_t> sent_bytes, received_bytes;  // by rank
-  std::vector<LinkUse> links;                            // that carried anything, busiest first
-  Timeline timeline;                                     // of the Program's ops
+  std::vector<LinkUse> links;  // links that carried anything, busiest first
+  Timeline timeline;           // of the Program's ops
 };
 
-// check_network must be content, and check(collective.program) empty.
+// Requires: check_network() succeeds, and check(collective.program) is empty.
 CollectiveCost cost_of(const Collective& collective, const Network& network);
 
-// The smallest size, to two elements per rank, from which on the other of the two algorithms is the
-// faster one, between 1 KiB and 4 GiB; none if one is faster throughout. `bytes` of the specs is
-// ignored. Both must be possible.
+// The smallest size, to within two elements per rank, from which on the other of the two algorithms
+// is faster. It is sought between 1 KiB and 4 GiB. None: one algorithm is faster throughout.
+// `bytes` of the specs is ignored. Both must be possible.
 std::optional<std::int64_t> crossover_bytes(const CollectiveSpec& a, const CollectiveSpec& b,
                                             const Network& network);
 

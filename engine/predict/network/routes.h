@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies between ranks on a Network's topology.
+// The paths between ranks on a Network's topology.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ class Routes {
   std::string name_of_link(int link) const;
 
  private:
-  // Steps from `from` to `to` on a ring of n: positive to the right.
+  // Steps from `from` to `to` on a ring of n; positive means to the right.
   static int shortest(int from, int to, int n);
 
   Network network_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ops of one rank that repeat themselves around a cut.
+// Finds the ops of one rank that repeat themselves around a cut.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@ namespace parallelarium {
 
 class AlikeOps {
  public:
-  // How large one body is: it has the ops [body.first, body.last) and so many actions and
+  // The size of one body: it has the ops [body.first, body.last) and this many actions and
   // micro-batches.
   struct BodySize {
     Repeats::Body body;
     std::int32_t actions = 0, microbatches = 0;
-    std::int64_t times = 0;  // that it comes again
+    std::int64_t times = 0;  // how often it comes again
     Nanoseconds period{0};
   };
-  // Looks for the stretch around `size.body`, and moves the body where it lies too near an end: one
-  // more of any body of the stretch makes the same ops.
+  // Looks for the stretch around `size.body`. If the body is too near an end, it moves the body:
+  // any body of the stretch makes the same ops when it is repeated.
   AlikeOps(const RankProgram& rank, const std::vector<Span>& spans, const BodySize& size);
 
-  // Whether ops are alike from two bodies before the cut to one behind it, all that waits across
-  // the cut is in order, and a body leaves memory as it found it.
+  // Whether three things hold: ops are alike from two bodies before the cut to one body behind it;
+  // all waits across the cut are in order; and a body leaves memory as it found it.
   bool holds() const;
   const Repeats::Body& body() const { return size_.body; }
-  // Ops [first, last) are alike those a body before or behind them.
+  // Ops [first, last) are like those a body before or behind them.
   std::int32_t first() const { return first_; }
   std::int32_t last() const { return last_; }
 
  private:
   void place_body();
   bool splits_batch(std::int32_t cut) const;
-  bool alike(std::int32_t at) const;  // to the op a body behind it
+  bool alike(std::int32_t at) const;  // to the op that is a body behind it
   bool same_operands(const Op& op, const Op& later, std::int32_t at) const;
   bool same_waits(std::int32_t at) const;
-  // More than two bodies before an op.
+  // Whether `waited` is more than two bodies before `at`.
   bool is_far(std::int32_t at, std::int32_t waited) const { return at - waited > 2 * length_; }
   bool waits_in_order() const;
   bool waits_in_order(std::int32_t at, std::int32_t before, std::int32_t of) const;

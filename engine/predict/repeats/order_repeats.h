@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an Order comes again, and where.
+// Finds which part of an Order comes again, and where.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace parallelarium {
 
-// Where a shorter Order of the same schedule takes in what makes it the Setup's own: on each rank
-// the actions [cut - length, cut) come `times` times more behind themselves, each time for
-// micro-batches that are `microbatches` later.
+// How a shorter Order of the same schedule becomes the Setup's Order. On each rank the actions [cut
+// - length, cut) come `times` times more behind themselves, each time for micro-batches that are
+// `microbatches` later.
 struct OrderRepeats {
   struct Line {
     std::size_t cut = 0, length = 0;  // actions
@@ -22,7 +22,7 @@ struct OrderRepeats {
   int times = 0, microbatches = 0;
 };
 
-// What a Program gets of a rank: the start of an action, or a transfer (nominal_walk.h).
+// What a rank adds to a Program: the start of an action, or a transfer (nominal_walk.h).
 struct NominalStep {
   enum class What : std::uint8_t { kStart, kSend, kReceive, kStay };
   What what = What::kStart;
@@ -33,7 +33,8 @@ struct NominalStep {
 };
 struct NominalSteps {
   std::vector<std::vector<NominalStep>> ranks;
-  std::vector<std::vector<std::size_t>> starts;  // of a rank's actions, in its steps
+  // For each action of a rank: its index in the rank's steps
+  std::vector<std::vector<std::size_t>> starts;
 };
 NominalSteps nominal_steps(const Order& order, const std::vector<NominalRank>& ranks,
                            std::int64_t boundary_bytes);
@@ -41,14 +42,14 @@ NominalSteps nominal_steps(const Order& order, const std::vector<NominalRank>& r
 // Whether micro-batches of the Setup are alike: experts have equally many tokens, and no two
 // actions are under way together.
 bool may_repeat(const Setup& setup);
-// After how many micro-batches the middle of a step does the same again; 0: it does not. Transfers
-// of a pipeline may take turns for some micro-batches until they come in the same order again.
+// The number of micro-batches after which the middle of a step does the same again; 0: it does not.
+// Transfers of a pipeline may need several micro-batches until they come in the same order again.
 int repeating_microbatches(const Setup& setup, const Order& order, const NominalSteps& steps);
-// The Setup's schedule with so many micro-batches less. None: there is no such Order.
+// The Setup's schedule with `dropped` fewer micro-batches. None: there is no such Order.
 std::optional<Order> shorter_order(const Setup& setup, int dropped);
 
-// None: `order` is not `shorter` with so many micro-batches repeated, or their steps are not: then
-// one Program is not made of the other's ops.
+// None: `order` is not `shorter` with `microbatches` micro-batches repeated, or their steps are
+// not. Then one Program is not made of the other's ops.
 std::optional<OrderRepeats> order_repeats(const Order& order, const NominalSteps& steps,
                                           const Order& shorter, const NominalSteps& fewer,
                                           int microbatches);

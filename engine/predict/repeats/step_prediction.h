@@ -2,9 +2,9 @@
 // The figures of a step of many micro-batches, from a Program of fewer.
 //
 // Between warm-up and drain a pipeline does the same for each micro-batch, or each round of them.
-// So a Program of few micro-batches is built and timed, a part of it is found that repeats itself
-// in every respect, and the step is that Program with this part as often as the micro-batches ask
-// for. All that makes this true is looked at, and where it cannot be shown, every op is built.
+// So a Program of few micro-batches is built and timed, and a part of it is found that repeats
+// itself in every respect. The step is that Program with this part as often as the micro-batches
+// need. All conditions for this are checked. If they cannot be shown, every op is built.
 #pragma once
 
 #include <functional>
@@ -14,24 +14,26 @@
 
 namespace parallelarium {
 
-// Time and memory of the whole step, to the last bit those of predict() with a folded Program.
-// Order, Program and spans have what `repeats` names once only. It has no traffic and no formulas.
+// Time and memory of the whole step. They equal those of predict() with a folded Program to the
+// last bit. Order, Program and spans have only once what `repeats` names. There are no traffic and
+// no formulas.
 struct StepPrediction {
   Prediction prediction;
   Repeats repeats;
   BuildOptions built;
-  // What the watch has heard of its time; and whether it has stopped the prediction, which then has
-  // its memory alone.
+  // The least time that the watch has heard of; and whether the watch has stopped the prediction,
+  // which then has its memory alone.
   Nanoseconds at_least{0};
   bool stopped = false;
 };
-// Hears what is known of a step before its time is: its memory, and what it takes at least, if that
-// is more than 0. True: that is enough. A step that repeats itself has nothing to tell.
+// Hears what is known of a step before its time is known: its memory and, if that is more than 0,
+// the least time that it takes. True: that is enough. A step that repeats itself has nothing to
+// tell.
 using StepWatch = std::function<bool(const Prediction& of, Nanoseconds at_least)>;
 // Error: predict()'s.
 Result<StepPrediction> predict_step(const Setup& setup, const Machine& machine,
                                     const StepWatch& watch = {});
-// Bubble and figures of the step, likewise. Cost: that of looking at every op of the whole step.
+// Adds the bubble and the figures of the step. Cost: a look at every op of the whole step.
 void add_step_figures(StepPrediction& step);
 
 }  // namespace parallelarium
