@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works on all cores at what a loop is about to need, while the loop takes one result after another
-// in its own order. What the loop decides is then the same on any number of cores.
+// Works on all cores at what a loop will soon need, while the loop takes one result after another
+// in its own order. So the loop decides the same on any number of cores.
 #pragma once
 
 #include <condition_variable>
@@ -19,11 +19,11 @@
 
 namespace parallelarium {
 
-// An Item has a key(), a std::size_t. Those with the same key have the same outcome.
+// An Item has a key(), a std::size_t. Items with the same key have the same outcome.
 template <class Item, class Outcome>
 class Ahead {
  public:
-  // What is known while the loop waits.
+  // The outcomes that are known while the loop waits.
   class Known {
    public:
     explicit Known(const Ahead& ahead) : ahead_(ahead) {}
@@ -36,7 +36,7 @@ class Ahead {
    private:
     const Ahead& ahead_;
   };
-  // Items that may be wanted after the one that the loop waits for, soonest first, and that are
+  // Items that the loop may want after the one that it waits for, soonest first. They must be
   // neither known nor at work.
   using Coming = std::function<std::vector<Item>(const Known&)>;
 
@@ -53,8 +53,8 @@ class Ahead {
   Ahead(const Ahead&) = delete;
   Ahead& operator=(const Ahead&) = delete;
 
-  // The outcome of an item, which is not kept: the next time it is worked out anew. Where it is not
-  // there yet, some thread asks `coming` whenever it is idle, until there is one.
+  // Returns the outcome of an item and does not keep it: the next time it is worked out again.
+  // While the outcome is not there, idle threads ask `coming` for more items.
   Outcome take(const Item& item, const Coming& coming) {
     std::unique_lock lock(mutex_);
     if (done_.count(item.key()) == 0) {
@@ -106,8 +106,8 @@ class Ahead {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> wanted_;
-  const Coming* coming_ = nullptr;  // while the loop waits
-  bool asked_ = false;              // and nothing was coming
+  const Coming* coming_ = nullptr;  // set while the loop waits
+  bool asked_ = false;              // it was asked, and nothing was coming
   std::set<std::size_t> at_work_;
   std::map<std::size_t, Outcome> done_;
   std::vector<std::jthread> others_;

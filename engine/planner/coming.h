@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which looks at which entries a search may need soon, so that other threads take them ahead.
+// Finds the looks at entries that a search may need soon, so that other threads take them ahead.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace parallelarium {
 
-// The next look at an entry, as it is known when that is asked for.
+// The next look at an entry, with what is known of the entry at that time.
 struct NextLook {
   std::size_t at = 0;  // which entry
   Entry entry;
@@ -25,19 +25,19 @@ struct NextLook {
 };
 using LooksAhead = Ahead<NextLook, Look>;
 
-// The least comes first.
+// A queue whose least place comes first.
 template <class Place>
 struct Places : std::priority_queue<Place, std::vector<Place>, std::greater<>> {
   using std::priority_queue<Place, std::vector<Place>, std::greater<>>::priority_queue;
   const std::vector<Place>& places() const { return this->c; }  // in any order
 };
 
-// The most actions of all that are simulated at once, so that they fit into memory.
+// The most actions of all simulations that run at once, so that they fit into memory.
 inline constexpr std::int64_t kMostActionsAtOnce = 4 * kMostFrontActions;
 
-// Those that are looked at ahead of one that is waited for. Simulations are few: one may spare the
-// others. One of more than kMostFrontActions actions is simulated when it is waited for, and none
-// is begun beside it.
+// The looks that are taken ahead of one that the search waits for. Few of them are simulations,
+// since one simulation may make others needless. An entry with more than kMostFrontActions actions
+// is simulated only when the search waits for it, and no other simulation begins beside it.
 class Coming {
  public:
   Coming(const Space& space, const Entry& first) : space_(space) { count_at_work(first); }
@@ -60,8 +60,8 @@ class Coming {
     count_simulated(entry);
   }
   void count_simulated(const Entry& entry) { simulated_.push_back(entry); }
-  // Whether one whose simulation is under way or known is smaller by its bounds, so that it will
-  // most likely bound this one.
+  // Whether a simulation is under way or known whose bounds are smaller. It will most likely bound
+  // this entry.
   bool may_bound(const Entry& entry) const {
     return std::any_of(simulated_.begin(), simulated_.end(), [&](const Entry& other) {
       return other.bytes <= entry.bytes && other.candidate.gpus() <= entry.candidate.gpus();
@@ -71,22 +71,22 @@ class Coming {
  private:
   static constexpr std::size_t kMost = 64;
   const Space& space_;
-  std::vector<Entry> simulated_;  // under way or done by now, with the bounds known before
-  std::int64_t actions_ = 0;      // of those that are being simulated
+  std::vector<Entry> simulated_;  // their simulation is under way or done; bounds from before
+  std::int64_t actions_ = 0;      // actions that are being simulated
 };
 
 // What a search does with an entry, as far as it is known.
 enum class Foreseen : std::uint8_t {
   kLook,
-  kSkip,  // not now, but it stays in the queue
+  kSkip,  // it is not looked at now, but stays in the queue
   kDrop,  // it is decided
-  kStop,  // that is all
+  kStop,  // the search ends
 };
 
-// Goes through a queue as the search will, with the bounds that are known by now, and leaves it as
-// it was but for what is dropped. `place_of(at, entry)`: where it stands in the queue.
-// `foresee(entry, of_queue, coming)`: of_queue: it is the search's own, not one that is known
-// better by now.
+// Goes through a queue as the search will, with the bounds that are known by now. It leaves the
+// queue as it was, except for what is dropped. `place_of(at, entry)` is the entry's place in the
+// queue. `foresee(entry, of_queue, coming)` says what the search does with it; `of_queue`: the
+// entry is the search's own, and not one that is known better by now.
 template <class Place, class PlaceOf, class Foresee>
 std::vector<NextLook> coming_looks(Places<Place>& queue, const std::vector<Entry>& entries,
                                    const std::optional<std::int64_t>& capacity, Coming coming,

@@ -13,7 +13,7 @@
 
 namespace parallelarium {
 
-// What the stages of a candidate are known by: numbers of BoundTables.
+// What identifies the stages of a candidate: numbers of BoundTables.
 struct Footing {
   std::int32_t family = 0, layout = 0;
   bool operator==(const Footing&) const = default;
@@ -24,13 +24,13 @@ struct Entry {
   Candidate candidate;
   Footing footing;
   std::int32_t end = 0;
-  std::uint8_t walks = 0;                    // kWalks: it is simulated next
+  std::uint8_t walks = 0;                    // walks done; kWalks: it is simulated next
   bool out = false;                          // it is refused or does not fit
   std::int64_t nanoseconds = 0, bytes = 0;   // lower bounds
   static constexpr std::uint8_t kWalks = 3;  // of walked_, alone_ and laned_bound()
   bool walked() const { return walks >= kWalks; }
-  // Keeps the larger bounds. `capacity`: of a device; none: ranks share their memory, so that no
-  // rank alone tells what fits.
+  // Keeps the larger bounds. `capacity` is that of a device. None: ranks share their memory, so
+  // that a single rank does not tell what fits.
   void raise(const Bound& bound, const std::optional<std::int64_t>& capacity) {
     nanoseconds = std::max(nanoseconds, bound.nanoseconds);
     if (!capacity) return;
@@ -42,28 +42,29 @@ struct Entry {
 inline std::int64_t actions_of(const Entry& entry, const Space& space) {
   return std::int64_t{space.stages_of_candidate(entry.candidate)} * entry.candidate.microbatches;
 }
-// The most actions of a plan that is simulated though it cannot be among the best: one of more may
-// need minutes and gigabytes.
+// A plan that cannot be among the best is only simulated if it has at most this many actions. A
+// plan with more may need minutes and gigabytes.
 inline constexpr std::int64_t kMostFrontActions = 50'000;
 Message too_long(std::int64_t actions);
-// It takes at least so long, and the best plan less.
+// Says that it takes at least this long, and that the best plan takes less.
 Message too_slow(std::int64_t nanoseconds, const std::vector<Plan>& best);
 
-// What simulating a candidate tells. Its memory is exact.
+// The result of simulating a candidate. Its memory is exact.
 struct Trial {
   Tried tried;
-  std::int64_t at_least = 0;  // nanoseconds, where that was known before all of its time was
-  bool stopped = false;       // by then it was not wanted, or did not fit: it has no time
+  std::int64_t at_least = 0;  // nanoseconds, if known before its whole time was
+  bool stopped = false;       // it was not wanted by then, or did not fit: it has no time
 };
 
-// What the next look at it tells; neither where the search was cancelled.
+// The result of the next look at an entry. Both are none if the search was cancelled.
 struct Look {
   std::optional<Result<Bound>> bound;
   std::optional<Result<Trial>> trial;
 };
 
-// A prediction of the Setup, which stops where `wanted` says no of what it takes at least. Figures
-// beside time and memory are there only where it says yes of a plan that fits.
+// Predicts the Setup. The prediction stops as soon as `wanted` refuses the least time and memory
+// known so far. It has figures beside time and memory only if the plan fits and `wanted` accepts
+// it.
 using Wanted = std::function<bool(std::int64_t nanoseconds, std::int64_t bytes)>;
 Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wanted& wanted);
 

@@ -8,13 +8,13 @@
 
 namespace parallelarium {
 
-// Whether a plan is no slower and no larger than these and needs no more GPUs.
+// Whether a plan of the front is no slower and no larger than this and needs no more GPUs.
 bool dominates(const std::vector<Plan>& front, std::int64_t nanoseconds, std::int64_t bytes,
                std::int64_t gpus);
-// The same, and one of them is better in one respect.
+// The same, and the plan is better in at least one respect.
 bool outdoes(const std::vector<Plan>& front, std::int64_t nanoseconds, std::int64_t bytes,
              std::int64_t gpus);
-// Adds it unless another one covers it, and removes what it covers.
+// Adds the plan unless another one covers it, and removes the plans that it covers.
 void add_to_front(std::vector<Plan>& front, const Plan& plan);
 
 }  // namespace parallelarium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best plans that keep to rules of thumb, from what a search knows of its candidates when all
-// have their class, which they keep.
+// Finds the best plans that keep to rules of thumb. It uses what a search knows of its candidates
+// once all have their class, and leaves the classes as they are.
 #pragma once
 
 #include <atomic>
@@ -19,26 +19,26 @@ namespace parallelarium {
 
 class Keeping {
  public:
-  // All that is given must outlive this. `capacity`: as Entry::raise() takes it. `ahead`: looks at
-  // entries, and stops no trial any more that began by now. `cancel` may be null.
+  // All arguments must outlive this. `capacity`: as Entry::raise() takes it. `ahead` looks at
+  // entries, and no longer stops trials that have begun. `cancel` may be null.
   Keeping(const PlanRequest& request, const Space& space,
           const std::optional<std::int64_t>& capacity, std::vector<Entry>& entries,
           LooksAhead& ahead, const std::atomic<bool>* cancel);
 
-  // Notes what is said of PlanResult::keeping, of a search whose best plans are known.
+  // Fills PlanResult::keeping and keeping_too_long. The best plans of the search must be known.
   void note(PlanResult& result);
 
  private:
-  // The shortest step that keeps to a rule of rules.h and fits; none: there is none that is not too
-  // long, or the search was cancelled. `found`: the best plans of the search, which has shown that
-  // no others are better.
+  // The plan with the shortest step that fits and keeps to a rule of rules.h. None: all such plans
+  // have too many actions, there is none, or the search was cancelled. `found`: the best plans of
+  // the search, which has shown that no others are better.
   std::optional<Plan> best(const std::string& rule, const std::vector<Plan>& found);
-  // The shortest step of the plan that the usual order of the axes makes: TP as far as a plan needs
-  // it to fit, up to a node; then PP as far as it needs that; DP with the rest, ZeRO 0 or 1, no CP.
-  // None, and `found`: as above.
+  // The plan with the shortest step that the usual order of the axes gives: TP as far as the plan
+  // needs it to fit, up to a node; then PP as far as the plan needs it; DP with the rest; ZeRO 0 or
+  // 1; no CP. None, and `found`: as above.
   std::optional<Plan> in_order(const std::vector<Plan>& found);
   using Keeps = std::function<bool(const Candidate&)>;
-  using Timed = std::pair<std::int64_t, std::size_t>;  // at least, and which
+  using Timed = std::pair<std::int64_t, std::size_t>;  // least time, and index of the entry
   std::optional<Plan> best_that(const Keeps& keeps, const std::vector<Plan>& found);
   // The next look at an entry. None: it is out, or its bounds may be higher now.
   std::optional<Plan> look_at(Entry& entry, std::size_t at, const LooksAhead::Coming& coming);
@@ -50,8 +50,8 @@ class Keeping {
   std::vector<Entry>& entries_;
   LooksAhead& ahead_;
   const std::atomic<bool>* cancel_;
-  // Of what was asked for last: candidates that were left out for their many actions, though they
-  // keep to it and may be faster than what was found.
+  // How many candidates the last question left out because they have too many actions, though they
+  // keep to the rule and may be faster than the plan that was found.
   std::int64_t too_long_ = 0;
 };
 

@@ -30,7 +30,8 @@ class Tally {
     reason.count += times;
     return reason;
   }
-  // Of a kind there may be millions, all for one reason: `say` makes the sentence of the first.
+  // A kind may have millions of candidates, all for one reason. `say` makes the sentence of the
+  // first one only.
   enum class Kind : std::uint8_t { kBounded, kStatesTooLarge, kTooLarge };
   template <class Say>
   void count(Kind kind, PlanClass plan_class, const Say& say, const Candidate& of) {
@@ -59,10 +60,10 @@ class Tally {
 
  private:
   std::int64_t classes_[kPlanClasses] = {};
-  // By id and field, with the candidate whose sentence it is.
+  // By id and field; with the candidate that the sentence is about.
   std::map<std::tuple<PlanClass, std::string, std::string>, std::pair<ReasonCount, Candidate>>
       reasons_;
-  ReasonCount* kinds_[3] = {};  // by Kind, in reasons_; null: none has come yet
+  ReasonCount* kinds_[3] = {};  // by Kind, pointers into reasons_; null: none has come yet
 };
 
 }  // namespace parallelarium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what one kind of action takes on a stage, from a Program of one micro-batch.
+// Reads the times of one kind of action on a stage, from a Program of one micro-batch.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace parallelarium {
 
-// visit(bucket) for those whose parameters an op reads. The Program keeps them whole.
+// Calls visit(bucket) for the buckets of the parameters that an op reads. The Program keeps them
+// whole.
 template <class Visit>
 void for_read_buckets(const RankProgram& rank, const Op& op, const Visit& visit) {
   for (const Operand& operand : rank.operands_of(op))
@@ -24,8 +25,8 @@ void for_read_buckets(const RankProgram& rank, const Op& op, const Visit& visit)
 }
 
 // The stage's ops of one kind of action: those of the compute lane, and the messages of rings and
-// experts that they wait for. What they wait for and enable beyond the stage tells when they need
-// what comes and have what goes.
+// experts that they wait for. Their edges to receives and from sends tell when they need what comes
+// to the stage, and when they have what leaves it.
 class ActionReader {
  public:
   ActionReader(const RankProgram& rank, const CostModel& cost, ActionKind kind)
@@ -73,9 +74,9 @@ class ActionReader {
 
  private:
   struct Ends {
-    std::int64_t end = 0, have = 0;  // of the compute lane; of what goes
+    std::int64_t end = 0, have = 0;  // end of the compute lane; time when what leaves is there
   };
-  // From op `first` on, where all before it has ended.
+  // Walks from op `first` on. All before it has ended.
   Ends walk(std::int32_t first) const {
     std::vector<std::int64_t> ends(rank_.ops.size(), 0);
     std::int64_t free[kLanes] = {};  // by LanePoint
@@ -100,8 +101,8 @@ class ActionReader {
     }
     return result;
   }
-  // The longest ways from one point to each through ops [first, last). Messages that go together
-  // begin and end together.
+  // The longest ways from one point to every point, through ops [first, last). Messages that go
+  // together begin and end together.
   std::array<std::int64_t, kLaneEnds> ends_from(LanePoint from, std::size_t first,
                                                 std::size_t last) const {
     std::vector<std::int64_t> ends(rank_.ops.size(), kNoWay);
@@ -147,8 +148,8 @@ class ActionReader {
     }
     return StretchBound::Part::kOther;
   }
-  // Else one waits for the other only since a buffer takes its place, which another Program may put
-  // elsewhere.
+  // If they share none, one waits for the other only because of the place of a buffer. Another
+  // Program may put that buffer elsewhere.
   bool share_a_buffer(const Op& a, const Op& b) const {
     for (const Operand& one : rank_.operands_of(a))
       for (const Operand& other : rank_.operands_of(b))
@@ -162,17 +163,18 @@ class ActionReader {
   ActionKind kind_of(const Op& op) const {
     return rank_.actions[static_cast<std::size_t>(op.action)].kind;
   }
-  // A message of an action goes round within it.
+  // Whether the op is a message that goes round within its action.
   static bool is_of_ring(const Op& op) {
     return op.lane != Lane::kCompute && (op.kind == OpKind::kSend || op.kind == OpKind::kRecv);
   }
-  // Rings stand apart: what else their lane has depends on the pipeline around the stage.
+  // Rings count as a lane of their own, since what else is in their lane depends on the pipeline
+  // around the stage.
   static std::size_t lane_of(const Op& op) {
     if (is_of_ring(op)) return static_cast<std::size_t>(LanePoint::kRings);
     return static_cast<std::size_t>(op.lane == Lane::kCompute ? LanePoint::kCompute
                                                               : LanePoint::kPipeline);
   }
-  // Of what travels between stages.
+  // Whether the op moves data between stages.
   bool is_transfer(std::int32_t index, OpKind kind) const {
     const Op& op = op_at(index);
     return op.kind == kind && op.purpose == travels_ && op.lane == Lane::kPipeline && op.action < 0;
@@ -182,8 +184,8 @@ class ActionReader {
   ActionKind kind_;
   Purpose travels_ = Purpose::kNone;
   std::vector<std::int32_t> ops_;
-  std::vector<std::int64_t> durations_;  // of these, by index
-  std::vector<bool> experts_;            // by bucket: whether it is of experts
+  std::vector<std::int64_t> durations_;  // of ops_, by index in the rank
+  std::vector<bool> experts_;            // by bucket: whether it holds experts
   std::int32_t first_need_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bounds of a search stand on: a family of stages for those candidates that compute alike,
-// a layout for those whose stages have as many layers, and an end of the step for those that end it
-// alike.
+// What the bounds of a search are computed from. Candidates that compute alike share a family of
+// stages. Those whose stages have equally many layers share a layout. Those that end the step alike
+// share an end.
 #pragma once
 
 #include <functional>
@@ -21,11 +21,11 @@
 
 namespace parallelarium {
 
-// What is worked out once for each key, on any thread.
+// A value for each key that is worked out once, on any thread.
 template <class Key, class Value>
 class Known {
  public:
-  // `make`: the value where nobody knows it. Two threads that ask at once may both make it.
+  // `make` makes the value if it is not known. Two threads that ask at once may both make it.
   template <class Make>
   const Value& of(const Key& key, const Make& make) {
     {
@@ -44,24 +44,25 @@ class Known {
 
 class BoundTables {
  public:
-  // All that is given must outlive this.
+  // Both arguments must outlive this.
   BoundTables(const Space& space, const Machine& machine) : space_(space), machine_(machine) {}
 
-  // The numbers of what the candidate stands on, which make() makes. `setup`: the candidate's.
+  // The numbers of the candidate's family and layout, and of its end; make() makes these. `setup`
+  // is the candidate's.
   Footing footing_of(const Candidate& candidate, const Setup& setup);
   std::int32_t end_of(const Candidate& candidate, const Setup& setup);
-  // On all cores; stops early where `cancelled` says so. `made` hears on the calling thread how
-  // many families are made, and of how many.
+  // Makes all of them on all cores. It stops early if `cancelled` says so. `made` hears on the
+  // calling thread how many families are made, and of how many.
   void make(const std::function<bool()>& cancelled,
             const std::function<void(std::size_t, std::size_t)>& made);
 
-  // Why stages such as the entry's cannot be, or nothing.
+  // Why there cannot be stages like the entry's, or nothing.
   const std::optional<Message>& refusal(const Entry& entry) const {
     return families_[static_cast<std::size_t>(entry.footing.family)].refusal;
   }
   StageTable table(const Footing& footing) const;
-  // The bounds of bound.h, from the least work to the most. `known`: of the entry's candidate or of
-  // one that differs from it in ZeRO alone.
+  // The bounds of bound.h, from the cheapest to the most expensive. `known` belongs to the entry's
+  // candidate, or to one that differs from it only in ZeRO.
   Bound quick(const Entry& entry, const Setup& setup, const QuickBound& known) const;
   Result<Bound> walked(const Entry& entry, const Setup& setup) const;
   Result<Bound> alone(const Entry& entry, const Setup& setup) const;
@@ -82,7 +83,7 @@ class BoundTables {
   const std::vector<StageShape>& layout(const Footing& footing) const {
     return layouts_[static_cast<std::size_t>(footing.layout)];
   }
-  // What candidates that differ in DP, ZeRO and rank order alone have in common: family, PP,
+  // What candidates have in common that differ only in DP, ZeRO and rank order: family, PP,
   // micro-batches, schedule, chunks, cut.
   using OrderKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, int, int, int>;
   static OrderKey order_key_of(const Entry& entry);
@@ -96,7 +97,7 @@ class BoundTables {
   std::map<EndKey, std::int32_t> end_numbers_;
   std::vector<Candidate> end_examples_;  // one for each end
   std::vector<StepEnd> ends_;
-  // What some candidate has needed.
+  // Values that some candidate has needed.
   mutable Known<std::int32_t, Result<StageFamily>> stretched_;  // by family
   mutable Known<OrderKey, Result<OrderWalk>> walks_;
   mutable Known<OrderKey, std::vector<NominalRank>> nominal_ranks_;

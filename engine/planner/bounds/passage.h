@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an action makes of the times at which a rank's lanes are free, whenever it comes.
+// How an action changes the times at which a rank's lanes are free, whenever it comes.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace parallelarium {
 
-// What a walk keeps of a rank beside its latest transfer: when its lanes are free, when the next
-// stretch's experts are there and its other parameters, and, while an action is walked, when what
-// comes is there and what goes can leave.
+// The times that a walk keeps of a rank beside its latest transfer: when its lanes are free, and
+// when the next stretch's experts and its other parameters are there. While an action is walked, it
+// also keeps when what comes is there and when what goes can leave.
 enum class PassageTime : std::uint8_t {
   kCompute,
   kPipeline,
   kData,
-  kRings,  // where they have a lane to themselves
+  kRings,  // if rings have a lane to themselves
   kExperts,
   kOthers,
   kArrival,
@@ -28,7 +28,7 @@ enum class PassageTime : std::uint8_t {
 inline constexpr std::size_t kMoments = 8;
 using Moments = std::array<std::int64_t, kMoments>;
 
-// A moment as the latest of moments before an action, each so much later; kNoWay: not of that one.
+// A moment as the latest of earlier moments, each plus a delay. kNoWay: that moment does not count.
 class Latest {
  public:
   Latest() { after_.fill(kNoWay); }
@@ -53,9 +53,9 @@ class Latest {
   Moments after_;
 };
 
-// What becomes of the moments in an action, or in what else is always the same. Times only add up
-// and wait for each other, so that one walk through the layers of an action serves all that are
-// alike.
+// What becomes of the moments in an action, or in anything else that is always the same. Times only
+// add up and wait for each other. So one walk through the layers of an action serves all actions
+// that are alike.
 class Passage {
  public:
   Passage() {
@@ -63,7 +63,7 @@ class Passage {
     (*this)[PassageTime::kLeaves] = Latest();
   }
   Latest& operator[](PassageTime moment) { return moments_[static_cast<std::size_t>(moment)]; }
-  // Says it as ways from one moment to another, which are few.
+  // Turns this into ways from one moment to another, which are few.
   void finish() {
     (*this)[PassageTime::kArrival] = Latest();
     for (std::uint8_t to = 0; to < kMoments; ++to)
@@ -71,7 +71,8 @@ class Passage {
         if (const std::int64_t takes = moments_[to].after(from); takes > kNoWay)
           ways_.push_back({from, to, takes});
   }
-  // Each no sooner than its ways say. What comes has come by the next action, and counts no more.
+  // Returns the moments after the action, each as late as its ways say. What came counts no more in
+  // the next action.
   Moments of(const Moments& before) const {
     Moments after;
     after.fill(kNoWay);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of all candidates that differ in PP, DP, ZeRO, schedule, rank order, cut and
-// micro-batches alone.
+// The stages of all candidates that differ only in PP, DP, ZeRO, schedule, rank order, cut and
+// micro-batches.
 //
-// A stage is known by its shape: its ends, and how many layers it has. Stages of few layers are
-// read from Programs of their own. What paths and peaks are of more layers follows from those of
-// two and of three: they are the most of several sums, each of which grows by the same with every
-// layer, so that what follows is no more than what more layers take.
+// A stage is identified by its shape: its ends, and its number of layers. Stages of few layers are
+// read from Programs of their own. Paths and peaks for more layers follow from those for two and
+// for three layers. Each is the maximum of several sums, and each sum grows by the same amount with
+// every layer. So the extrapolated values never exceed the real ones.
 #pragma once
 
 #include <compare>
@@ -20,35 +20,37 @@
 
 namespace parallelarium {
 
-// What the stages of a family have in common.
+// The properties that all stages of a family share.
 struct StageKey {
   std::int32_t tp = 1, cp = 1, ep = 1, micro_batch = 1;
   std::uint8_t recompute = 0;
   bool sequence_parallel = false, expert_tensor = true;
-  bool executable = false;      // with experts, whose buffers go by it
-  std::int32_t ep_on_node = 0;  // ranks of a group on each of its nodes; 0: at most
+  // With experts: whether the engine can execute it, which decides their buffers
+  bool executable = false;
+  std::int32_t ep_on_node = 0;  // ranks of a group on each of its nodes; 0: as many as possible
   auto operator<=>(const StageKey&) const = default;
 };
 StageKey key_of(const Candidate& candidate, const Setup& setup, const Machine& machine);
 
-// What a stage of a family is known by.
+// What identifies a stage in a family.
 struct StageShape {
-  std::uint8_t place = 0;  // of its rank: 0 the first, 1 the second, 2 any other
+  std::uint8_t place = 0;  // place of its rank: 0 the first, 1 the second, 2 any other
   bool last = false;
-  std::int16_t dense = 0, experts = 0;  // layers; those with experts come behind
+  std::int16_t dense = 0, experts = 0;  // numbers of layers; those with experts come last
   auto operator<=>(const StageShape&) const = default;
 };
-// By stage. validate(setup) must be empty.
+// The shape of each stage. validate(setup) must be empty.
 std::vector<StageShape> shapes_of(const Setup& setup);
 
 class StageFamily {
  public:
-  // Reads what table() needs of these shapes. `example`: a valid Setup of the family.
-  // `with_stretches`: laned_bound() needs them. Error: what the passes refuse. Cost: a millisecond.
+  // Reads what table() needs for these shapes. `example` is a valid Setup of the family.
+  // `with_stretches` reads the stretches too, which laned_bound() needs. Error: that of the passes.
+  // Cost: a millisecond.
   static Result<StageFamily> make(const Setup& example, const Machine& machine,
                                   const std::set<StageShape>& shapes, bool with_stretches);
-  // Of a candidate, by its stages, of which there must be one and no shape that make() was not
-  // told.
+  // The table of a candidate with these stages, at least one. make() must have got all of their
+  // shapes.
   StageTable table(const std::vector<StageShape>& stages) const;
 
  private:
@@ -58,7 +60,7 @@ class StageFamily {
   Bounds bounds_of(const StageShape& shape) const;
 
   std::map<StageShape, Bounds> read_;
-  bool grows_ = true;  // layers of a kind are alike
+  bool grows_ = true;  // layers of a kind are alike, so sums grow evenly
   std::int64_t transfer_ = 0;
 };
 

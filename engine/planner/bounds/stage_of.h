@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stage takes and holds under one schedule, at least.
+// The least time and bytes of a stage under one schedule.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 
 namespace parallelarium {
 
-// A stage under one schedule.
 class StageOf {
  public:
   StageOf(const Setup& setup, const StageTable& table) : table_(table), stages_(stages_of(setup)) {
@@ -44,7 +43,7 @@ class StageOf {
     if (!splits_) return whole;
     return std::min(whole, table_.stage(stage, true).kept_bytes);
   }
-  // At most, of one layer: which of both ways an order takes is not known.
+  // The most that one layer keeps. It is not known which of both kinds of backward an order has.
   std::int64_t kept_of_layer(int stage, int layers) const {
     std::int64_t most = table_.stage(stage, false).kept_bytes;
     if (splits_) most = std::max(most, table_.stage(stage, true).kept_bytes);
@@ -53,13 +52,14 @@ class StageOf {
   std::int64_t waiting(int stage) const {
     return splits_ ? table_.stage(stage, true).waiting_bytes : 0;
   }
-  // Of a forward, or of the backward that holds less, since either may be all that an order has.
+  // The peak of a forward, or of the backward that holds less, since an order may have only one
+  // kind of backward.
   std::int64_t peak(int stage, const RankEnd& end) const {
     std::int64_t backward = peak(stage, ActionKind::kBackward, end);
     if (splits_) backward = std::min(backward, peak(stage, ActionKind::kInputGrad, end));
     return std::max(peak(stage, ActionKind::kForward, end), backward);
   }
-  // With the buckets that ZeRO 2 and 3 have open.
+  // The peak with the buckets that ZeRO 2 and 3 have open.
   std::int64_t peak(int stage, ActionKind kind, const RankEnd& end) const {
     const ActionBound bound = action(stage, kind);
     if (kind != ActionKind::kForward && kind != ActionKind::kBackward) return bound.peak_bytes;
@@ -80,9 +80,9 @@ class StageOf {
     }
     return bytes;
   }
-  // What a forward holds grows from layer to layer, so that its last one is the fullest, or one
-  // before it, since others are gathered ahead there. What a backward holds falls, but from the
-  // second layer on the gradients of the one before are still on their way.
+  // A forward holds more with every layer. So its last layer is the fullest, or one before it where
+  // others are gathered ahead. A backward holds less with every layer, but from the second layer on
+  // the gradients of the layer before are still on their way.
   std::int64_t layer_peak(int stage, const ActionBound& bound, bool backward,
                           const RankEnd& end) const {
     const std::int64_t own =
@@ -103,12 +103,13 @@ class StageOf {
       bytes = std::max(bytes, own + ahead(end, 2) + 2 * end.layer.gradients - kept);
     return bytes;
   }
-  // Of the next action's first bucket, which is gathered ahead. The weight part of a split backward
-  // gathers none.
+  // Bytes of the next action's first bucket, which is gathered ahead. The weight part of a split
+  // backward gathers none.
   std::int64_t next_gathered(const RankEnd& end) const {
     return splits_ ? 0 : std::min(end.prefetch, 1) * end.least.gathered;
   }
-  // In its first stretch, if that is a layer, beside what is on its way from the action before.
+  // The peak in the action's first stretch, if that is a layer, beside what is on its way from the
+  // action before.
   std::int64_t first_peak(int stage, ActionKind kind, const RankEnd& end, int layers) const {
     const ActionBound bound = action(stage, kind);
     const bool forward = kind == ActionKind::kForward;
@@ -118,17 +119,18 @@ class StageOf {
     return bound.buckets_bytes - grown + end.layer.gathered + (forward ? 0 : end.layer.gradients) +
            next_gathered(end);
   }
-  // Of the last stretch of a backward: gradients that are on their way while the next action
+  // Bytes of gradients of a backward's last stretch that are on their way while the next action
   // begins.
   static std::int64_t last_gradients(int stage, const RankEnd& end, int layers) {
     if (stage == 0) return end.table.gradients;
     return layers > 0 ? end.layer.gradients : 0;
   }
-  // What is gathered ahead in a stretch behind which come the action's layers but so many.
+  // Bytes that are gathered ahead in a stretch which all layers of the action follow except
+  // `layers` of them.
   static std::int64_t ahead(const RankEnd& end, int layers) {
     return std::clamp(end.layers - layers, 0, end.prefetch) * end.layer.gathered;
   }
-  // This is the least work of one micro-batch: its forward, and its backward whole or in two parts.
+  // The least work of one micro-batch: its forward, and its backward, whole or in two parts.
   std::int64_t busy(int stage) const {
     // While one half of a pair waits, the other computes.
     const auto time = [&](ActionKind kind) {
@@ -140,8 +142,8 @@ class StageOf {
       backward = std::min(backward, time(ActionKind::kInputGrad) + time(ActionKind::kWeightGrad));
     return time(ActionKind::kForward) + backward;
   }
-  // How long what passes through takes at least. Nothing comes to the first stage's forward, and
-  // nothing leaves its backward.
+  // The least time of a micro-batch from its arrival at the stage to its arrival at the next one.
+  // Nothing comes to the first stage's forward, and nothing leaves its backward.
   std::int64_t passage(int stage, ActionKind kind) const {
     const ActionBound bound = action(stage, kind);
     if (stage > 0)
@@ -154,7 +156,7 @@ class StageOf {
   const StageTable& table_;
   int stages_ = 1;
   bool splits_ = false, pairs_ = false;
-  bool differ_ = false;  // layers do, in what they hold
+  bool differ_ = false;  // layers hold different amounts
 };
 
 }  // namespace parallelarium

@@ -7,8 +7,9 @@
 
 namespace parallelarium {
 
-// What the rank's actions take and hold, of one of the lone_stages(). `with_stretches`:
-// laned_bound() alone reads these, and they take as long to read as all else.
+// Reads the times and bytes of the rank's actions. `rank` is one of the lone_stages().
+// `with_stretches`: only laned_bound() needs the stretches, and reading them takes as long as
+// everything else.
 StageBound read_stage(const Program& program, const RankProgram& rank, const CostModel& cost,
                       bool with_stretches);
 
