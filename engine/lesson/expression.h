@@ -23,15 +23,15 @@ inline constexpr std::size_t kMostExpressionBytes = 200;
 // that is not finite names the expression.
 Result<double> evaluate(std::string_view expression, const Symbols& symbols);
 
-// The symbols of the formula panel for a Setup: p stages, m micro-batches, v chunks, d t c e the
-// degrees of DP, TP, CP, EP, b micro-batch size, s sequence, h hidden, a heads, k key/value heads,
-// L layers, V vocabulary, f inner width of the MLP, z ZeRO stage; E experts, top_k of them for a
+// The symbols of the formula panel for a Setup: p stages, m micro-batches, v chunks; d, t, c, e
+// degrees of DP, TP, CP, EP; b micro-batch size, s sequence, h hidden, a heads, k key/value heads,
+// L layers, V vocabulary, f inner width of the MLP, z ZeRO stage; E experts, top_k experts of a
 // token, factor of their capacity, skew.
 Symbols symbols_of(const Setup& setup);
-// Of a collective: n ranks, S bytes of the whole array, alpha seconds of latency and beta seconds
-// per byte of a link.
+// The symbols for a collective: n ranks, S bytes of the whole array, alpha seconds of latency and
+// beta seconds per byte of a link.
 Symbols symbols_of(const CollectiveChoice& collective);
-// The names of both; a lesson's parameters must have other names.
+// The names of both. A lesson's parameters must have other names.
 const std::vector<std::string>& symbol_names();
 
 }  // namespace parallelarium

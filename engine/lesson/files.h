@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the files of a lesson, bounded in number and size, and nothing outside its folder.
+// Reads the files of a lesson and nothing outside its folder. Their number and size are bounded.
 #pragma once
 
 #include <filesystem>
@@ -24,11 +24,11 @@ Result<std::map<std::string, std::string>> lesson_files(const std::string& folde
 // A file of at most `most_bytes`. Error: one sentence with the path.
 Result<std::string> bounded_file(const std::filesystem::path& path, std::size_t most_bytes);
 
-// JSON of bounded depth; the sentence of an error names `name` and the place.
+// Parses JSON of bounded depth. Errors name `name` and the place.
 Result<nlohmann::json> lesson_json(const std::string& name, const std::string& content);
 
 // Success if `target`, as written in a lesson, is a file of at most kMostPictureBytes inside
-// `folder`, links followed.
+// `folder`. Links are followed.
 Result<void> file_inside(const std::string& folder, const std::string& target);
 
 }  // namespace parallelarium

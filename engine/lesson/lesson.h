@@ -42,48 +42,49 @@ enum class StepKind : std::uint8_t { kRead, kPredict, kRun, kExplain, kGoal, kBu
 // "read" "predict" "run" "explain" "goal" "build" "find"
 std::string_view name_of(StepKind kind);
 
-// Fields (problem.h) are settings by dotted key, sorted, but "model" first, since the others change
-// what it brings. They are fields of the Setup or, with "collective." before them, of a
+// Fields (problem.h) are settings by dotted key. They are sorted, but "model" is first, since the
+// others change what it brings. They are fields of the Setup or, with "collective." in front, of a
 // CollectiveChoice ("collective.name", "collective.bytes"). A value that begins with "=" is an
-// expression over the drawn parameters; "=expression | a | b" is one of the alternatives, see
+// expression over the drawn parameters; "=expression | a | b" is one of the alternatives: see
 // picked().
 
-// How far a number may be from the right one. Both 0: exactly (to 1e-9).
+// How far a number may be from the right one. If both are 0, it must be exact (to 1e-9).
 struct Tolerance {
   double absolute = 0, relative = 0;
-  double around(double right) const;  // the larger of both, at `right`
+  double around(double right) const;  // the larger of both at `right`
 };
 
-// One thing that must hold of what was set, predicted, observed or written.
+// One condition on what was set, predicted, observed or written.
 struct Check {
-  // Whose figure `key` names: "setup", "predicted", "run", "order", "collective" (what is predicted
-  // of the collective that is set) or "collective-run" (what was seen of it), or "assignment" (see
+  // Whose figure `key` names: "setup", "predicted", "run", "order", "collective" (predicted for the
+  // chosen collective), "collective-run" (observed in its run), or "assignment" (see
   // engine/lesson/assign/assignment.h).
   std::string of = "predicted";
   // Dotted key of predict, run, schedule or collective --json, or of the settings:
-  // "bubble.of_total", "memory.ranks.0.peak_bytes". A part "*" takes the largest; in a table, a
-  // word of its rows takes those and the name of a column adds it up: "traffic.dp.sent_bytes",
-  // "traffic.gradients.sent_bytes", "traffic.sent_bytes". Beside those:
-  // "held.peak" and "held.ranks.0", the micro-batches whose activations a stage holds at once;
-  // "experts.fullest" and others, see expert_facts(), of a run in its last training step; and of a
-  // run "ranks.copies" (ranks that must hold the weights of another), "ranks.differing" (how many
-  // of these do not), "ranks.loss_spread" (between the own losses of ranks); and, where a run step
-  // asks for it, of its proof "proof.holds" (1 or 0), "proof.largest_difference" and others, see
-  // proof_facts(). The
-  // "steps" of a collective are their number.
+  // "bubble.of_total", "memory.ranks.0.peak_bytes". A part "*" takes the largest. In a table, a
+  // word selects the rows that contain it, and the name of a column adds up that column:
+  // "traffic.dp.sent_bytes", "traffic.gradients.sent_bytes", "traffic.sent_bytes". There are
+  // further keys. "held.peak" and "held.ranks.0" are the micro-batches whose activations a stage
+  // holds at once. "experts.fullest" and others (see expert_facts()) are, for a run, those of its
+  // last training step. A run also has "ranks.copies" (ranks that must hold the weights of
+  // another), "ranks.differing" (how many of these do not) and "ranks.loss_spread" (between the own
+  // losses of ranks). If a run step asks for a proof, there are "proof.holds" (1 or 0),
+  // "proof.largest_difference" and others: see proof_facts(). The "steps" of a collective are their
+  // number.
   std::string key;
   std::string op;  // < <= > >= == !=
-  // Expression over symbols, parameters, "predicted" (the predicted figure of the same key) and,
-  // with `than`, "kept" (the figure of the same key in that run); a word for a setting that is one.
+  // An expression over symbols, parameters, "predicted" (the predicted figure of the same key) and,
+  // with `than`, "kept" (the figure of the same key in that run). For a setting that is a word, it
+  // is the word.
   std::string value;
-  std::string than;  // of "run": the name of an earlier run, see Step::keep
+  std::string than;  // for "run": the name of an earlier run, see Step::keep
   Tolerance tolerance;
   bool limit = false;  // the limit that binds: see Step::tempting
 
   bool of_collective() const { return of == "collective" || of == "collective-run"; }
   bool of_run() const { return of == "run" || of == "collective-run"; }
   bool of_proof() const { return of == "run" && key.starts_with("proof."); }
-  // The key as metrics are called: "collective." stands before those of a collective.
+  // The key as the name of a metric: those of a collective begin with "collective.".
   std::string metric() const { return of_collective() ? "collective." + key : key; }
 };
 
@@ -91,28 +92,28 @@ struct Check {
 struct Option {
   std::string id;
   bool correct = false;
-  std::string value;          // expression, where the option is a number
-  std::string misconception;  // of a wrong one: its name, such as "bubble-over-ideal"
+  std::string value;          // an expression if the option is a number
+  std::string misconception;  // name of a wrong option's mistake: "bubble-over-ideal"
 };
 
 // A numeric answer. For a choice only metric and unit count.
 struct Ask {
   std::string metric;  // dotted key the guess is about, shown as third mark; or empty
   std::string unit;    // as in Formula: "share" (typed in per cent), "1", "bytes", "seconds", ...
-  // Expression, evaluated at the revealed Setup; empty for a choice. That of a part may name
-  // "predicted", the predicted figure of `metric`.
+  // An expression that is evaluated at the revealed Setup; empty for a choice. In a part it may
+  // name "predicted", the predicted figure of `metric`.
   std::string answer;
   Tolerance tolerance;
-  bool few = false;  // the answer takes few values however much is drawn, as 16 bytes do
+  bool few = false;  // the answer has few values whatever is drawn, such as 16 bytes
 };
 
-// One of several things that a question asks at once: a number, or which of the step's options
-// belongs to it. What comes first, second and third is such a question too.
+// One of several parts of a question: it asks for a number, or for the option of the step that
+// belongs to it. "What comes first, second and third?" is such a question too.
 struct QuestionPart {
   std::string id;
-  // Of the right one, or one of several, see picked(): it may name first_axis, second_axis and
-  // third_axis, the axes by the bytes that rank 0 sends (0: none, 1: TP, 2: PP, 3: DP). Empty: a
-  // number.
+  // The id of the right option, or one of several alternatives (see picked()). It may name
+  // first_axis, second_axis and third_axis, the axes by the bytes that rank 0 sends (0: none, 1:
+  // TP, 2: PP, 3: DP). Empty: the part asks for a number.
   std::string option;
   Ask ask;
 };
@@ -121,24 +122,24 @@ struct QuestionPart {
 struct OrderToBuild {
   std::vector<std::string> start, solution;  // lines (order.h); the start may be unfinished
   Durations durations;                       // in forwards
-  std::vector<double> lengths;  // by stage: how many times as long its work takes; empty: 1
-  bool split = false;           // backwards are placed in two parts
-  bool ghosts = true;           // what may come next is shown
+  std::vector<double> lengths;               // by stage: factor on the time of its work; empty: 1
+  bool split = false;                        // backwards are placed in two parts
+  bool ghosts = true;                        // what may come next is shown
   std::vector<Durations> by_stage(int stages) const;
 };
 
-// What a step is worth in a hand-in that is marked by points.
+// The points that a step gives in a hand-in.
 struct RubricRow {
   std::string id;
   int points = 1;
-  // QuestionPart::id of what it is for: each is worth the same. Empty: the step's checks, or all of
-  // it.
+  // The QuestionPart::ids that it is for; each gives the same. Empty: it is for the step's checks,
+  // or for all of the step.
   std::vector<std::string> parts;
   bool teacher = false;  // the engine does not mark it
 };
 
-// The assignment that a build step asks for instead of an order: Step::parts are its slots, and
-// their options one solution of many. `tempting` changes that solution into one that is refused
+// The assignment that a build step asks for instead of an order. Step::parts are its slots, and
+// their options are one solution of many. `tempting` changes that solution into one that is refused
 // with a reason.
 struct ToAssign {
   std::string of;  // of assignment_kinds(); empty: the step asks for none
@@ -148,40 +149,42 @@ struct ToAssign {
 struct Step {
   std::string id;
   StepKind kind = StepKind::kRead;
-  Fields setup;     // set on entering, on top of the lesson's start and earlier steps
+  Fields setup;     // set when it begins, on top of the lesson's start and earlier steps
   Fields reveal;    // set when the answer is committed
-  std::string tab;  // of view_ids(), or empty: as it is
+  std::string tab;  // one of view_ids(); empty: the view stays
   std::optional<std::pair<double, double>> view_range;  // shares of the step, 0 to 1
   std::vector<std::string> highlight;                   // keys: "bubble", "strip.bubble.of_total"
   std::vector<std::string> allow;  // settings (dotted keys) unlocked until committed or reached
   std::vector<std::string> hide;   // metrics and lanes that read "?" until committed
-  std::optional<Ask> ask;          // predict and explain
+  std::optional<Ask> ask;          // for predict and explain
   std::vector<Option> options;
-  std::vector<QuestionPart> parts;  // predict and explain that ask for several things, instead of
-                                    // `ask`; build that assigns: the slots
-  std::vector<Check> checks;        // run, goal, build
-  int hints = 0;                    // 0 or 3, graded
-  Fields solution;                  // goal
-  // goal: reaches everything but the checks marked as limit, which it breaks.
+  // For predict and explain: several questions instead of `ask`. For a build that assigns: the
+  // slots.
+  std::vector<QuestionPart> parts;
+  std::vector<Check> checks;  // for run, goal and build
+  int hints = 0;              // 0 or 3, graded
+  Fields solution;            // for goal
+  // For goal: it reaches everything except the checks marked as limit, which it breaks.
   Fields tempting;
-  OrderToBuild order;  // build
-  ToAssign assign;     // build, instead of `order`
-  Drawing drawing;     // find: the student marks the actions that come too early
-  std::string keep;    // run: the name under which later checks compare with it
-  // Id of an earlier step: it begins with what was set there, not with what the step before left.
+  OrderToBuild order;  // for build
+  ToAssign assign;     // for build, instead of `order`
+  Drawing drawing;     // for find: the student marks the actions that come too early
+  std::string keep;    // for run: the name under which later checks compare with it
+  // The id of an earlier step. This step then begins with what was set there, not with what the
+  // step before left.
   std::string from;
-  // Begins with a small copy of that, which runs on cores, with four micro-batches, or the fewest
-  // above four that its schedule takes; then `setup`.
+  // Whether it begins with a small copy of that, which runs on cores. The copy has four
+  // micro-batches, or the fewest above four that its schedule allows. Then `setup` is applied.
   bool small_copy = false;
   std::vector<RubricRow> rubric;
 
   bool assigns() const { return !assign.of.empty(); }
   bool builds_order() const { return kind == StepKind::kBuild && !assigns(); }
-  // Whether it runs the collective: one of its checks is of "collective-run".
+  // Whether it runs the collective: one of its checks is on "collective-run".
   bool runs_collective() const;
-  // Whether its run is to be repeated on one rank and compared: one of its checks is of the proof.
+  // Whether its run must be repeated on one rank and compared: one of its checks is on the proof.
   bool wants_proof() const;
-  // Whether the student sets a plan, which its checks are about, and answers for it.
+  // Whether the student sets a plan, which the checks are about, and answers for that plan.
   bool sets_plan() const { return kind == StepKind::kPredict && !checks.empty(); }
 };
 
@@ -192,7 +195,8 @@ struct Drawn {
 
 struct Requirements {
   int ranks = 1;
-  std::vector<std::string> sources;  // where its runs may happen: "measured", "paced"; empty: any
+  // Sources that its runs may have: "measured", "paced"; empty: any
+  std::vector<std::string> sources;
   bool gpu = false;
 };
 
@@ -211,13 +215,13 @@ struct Lesson {
   std::map<std::string, std::string> covers;  // row of rows.json -> id of the step that teaches it
   std::map<std::string, LessonText> texts;    // by language: "en"
 
-  // The text of that language, else English.
+  // The text in that language, or else in English.
   const LessonText& text(const std::string& language) const;
   const Step* find(const std::string& step_id) const;
 };
 
-// Reads a lesson, bounds its size and validates it against the schema; checks nothing that needs a
-// prediction. Errors name the file and the place in it.
+// Reads a lesson, bounds its size and validates it against the schema. It checks nothing that needs
+// a prediction. Errors name the file and the place in it.
 Result<Lesson> read_lesson(const std::string& folder);
 // The same from texts (file name -> content), for tests and fuzzing, without pictures.
 Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files,
@@ -230,32 +234,32 @@ struct CourseEntry {
 struct CourseUnit {
   std::string id;
   std::map<std::string, std::string> titles;  // by language
-  std::vector<std::string> needs;             // ids of the units that it builds on, all before it
-  std::size_t first = 0, count = 0;           // its lessons in Course::lessons
+  std::vector<std::string> needs;    // ids of the units that it builds on; all come before it
+  std::size_t first = 0, count = 0;  // its lessons in Course::lessons
 };
 struct Course {
   std::string folder;
   std::map<std::string, std::string> titles;
   std::vector<CourseUnit> units;
   std::vector<CourseEntry> lessons;  // of all units, in their order
-  // Lessons whose last number is asked of those who know the basics: who has it right may skip the
-  // lesson and those before it in its unit.
+  // Lessons whose last number tests who knows the basics. A student who answers it right may skip
+  // the lesson and those before it in its unit.
   std::vector<std::string> basics;
-  // Rows of rows.json that no lesson teaches, since a part of the room Learn answers them:
-  // row -> one of course_places().
+  // Rows of rows.json that no lesson teaches because a part of the room Learn answers them: row ->
+  // one of course_places().
   std::map<std::string, std::string> covers;
 };
-// Error: course.json cannot be read, a unit needs one that does not stand before it, "basics" names
-// no lesson of it, or "covers" no part of the room.
+// Error: course.json cannot be read, a unit needs one that does not come before it, "basics" names
+// no lesson of the course, or "covers" names no part of the room.
 Result<Course> read_course(const std::string& folder);
-// What the room Learn has beside lessons: "map" of the course, index of "concepts", "bibliography",
-// and "take-away", the sheet of what lessons leave behind.
+// The parts of the room Learn beside lessons: "map" of the course, index of "concepts",
+// "bibliography", and "take-away", the sheet of what students take from the lessons.
 const std::vector<std::string>& course_places();
 // The lessons that a lesson builds on, by index: those before it in its unit, and all of the units
 // that its unit needs, directly or through others.
 std::vector<std::size_t> ancestors_of(const Course& course, std::size_t lesson);
 
-// Where the lessons that came with the program lie: $PARALLELARIUM_LESSONS, else
+// The folder of the lessons that came with the program: $PARALLELARIUM_LESSONS, else
 // ../share/parallelarium/lessons beside the running program's folder, else lessons/ of the source
 // tree above it. Empty if there are none.
 std::string lessons_folder();
@@ -264,61 +268,63 @@ Result<nlohmann::json> lesson_schema();
 
 // --- playing ---
 
-// Parameter values for a seed, and what the planner finds for them (problem.h): the same on every
-// computer. Cost: of a lesson with problems, a search for each, once.
+// Parameter values for a seed, and what the planner finds for them (problem.h). They are the same
+// on every computer. Cost: one search for each problem of the lesson, once.
 Symbols draw(const Lesson& lesson, std::uint64_t seed);
-// The drawn values with what the planner finds. Error: a problem has no plan or no rejection.
+// The drawn values together with what the planner finds. Error: a problem has no plan or no
+// rejection.
 Result<Symbols> with_problems(const Lesson& lesson, const Symbols& drawn);
 // The step's options in an order that the seed draws.
 std::vector<Option> options_drawn(const Step& step, std::uint64_t seed);
-// Every combination that the constraint allows if there are at most `most`, else `most` samples.
+// Every combination that the constraint allows, or `most` samples if there are more than `most`.
 std::vector<Symbols> draws(const Lesson& lesson, std::size_t most = 200);
 
-// All that a lesson sets.
+// Everything that a lesson sets.
 struct Settings {
   Setup setup;
   CollectiveChoice collective;
 };
 
 // The settings of a student who followed the lesson up to `step` (index): the lesson's start, then
-// for each step its setup, and for earlier ones also reveal and solution. With `revealed` also this
-// step's reveal.
+// each step's setup, and for earlier steps also reveal and solution. With `revealed` it has this
+// step's reveal too.
 Result<Settings> settings_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                              bool revealed = false);
 Result<Settings> with_fields(Settings settings, const Fields& fields, const Symbols& drawn);
-// What a step begins with, after `before`: its small copy where it wants one, and its setup.
+// The settings with which a step begins, after `before`: its small copy if it wants one, and its
+// setup.
 Result<Settings> entered(const Step& step, Settings before, const Symbols& drawn);
-// Keys of a collective's settings, "collective." before each.
+// The keys of a collective's settings, each with "collective." in front.
 const std::vector<std::string>& collective_keys();
 
-// Checks and texts may name these: the objects of predict, run, schedule and collective --json,
-// with "held" added and with the number of a collective's steps.
+// The facts that checks and texts may name: the objects of predict, run, schedule and collective
+// --json, with "held" and the number of a collective's steps added.
 nlohmann::json facts_of(const Prediction& prediction);
 nlohmann::json facts_of(const Observation& observation, const Program& program);
 nlohmann::json facts_of(const Order& order, const std::vector<Durations>& stages);
-// "proof" of a run, from what `run --verify` says of it: holds (1 or 0), loss_difference,
-// loss_bound, gradient_difference, gradient_bound (all relative), and largest_difference, the
-// larger of the two differences. Null: it was not proved.
+// "proof" of a run, from what `run --verify` prints: holds (1 or 0), loss_difference, loss_bound,
+// gradient_difference, gradient_bound (all relative), and largest_difference, the larger of the two
+// differences. Null: the run was not proved.
 nlohmann::json proof_facts(const nlohmann::json& proof);
-// "experts": means over layers, micro-batches and EP groups of "fullest" (rows of the fullest rank
-// over the mean rank), "fullest_expert" (its choices of all micro-batches over the mean expert),
-// "balance" (E sum f P) and "dispatched_bytes" (between the ranks of a group,
-// one way); the share of choices "dropped"; "most_kept" of one home by one expert, and its
-// "capacity". They follow from the Setup's skew, or from the counts of a run's `step`. Null without
-// experts, and if `step` has no counts of this Setup.
+// "experts" has means over layers, micro-batches and EP groups of "fullest" (rows of the fullest
+// rank over the mean rank), "fullest_expert" (its choices of all micro-batches over the mean
+// expert), "balance" (E sum f P) and "dispatched_bytes" (between the ranks of a group, one way);
+// the share of choices "dropped"; "most_kept" of one home by one expert, and its "capacity". They
+// follow from the Setup's skew, or from the counts of a run's `step`. Null without experts, and if
+// `step` has no counts of this Setup.
 nlohmann::json expert_facts(const Setup& setup, const Routing* step);
 nlohmann::json facts_of(const CollectivePlan& plan);
 nlohmann::json facts_of(const CollectiveObservation& seen, const CollectivePlan& plan);
 
-// What judge() knows. A JSON object is null if there is none.
+// What judge() knows. A JSON object that does not exist is null.
 struct Context {
   Settings settings;
   Symbols drawn;
   nlohmann::json predicted, observed;
   nlohmann::json collective_predicted, collective_observed;
-  std::optional<double> guess;  // the latest number that was committed, for a run after it
+  std::optional<double> guess;                 // the number committed last, for a run after it
   std::map<std::string, nlohmann::json> kept;  // what was observed, by Step::keep
-  // symbols_of(settings), drawn, and "guess" where there is one.
+  // symbols_of(settings), drawn, and "guess" if there is one.
   Symbols symbols() const;
   // The figure of a metric, such as "bubble.of_total" or "collective.seconds"; none if it is not
   // there.
@@ -326,15 +332,15 @@ struct Context {
   std::optional<double> observed_figure(const std::string& metric) const;
 };
 
-// A number in the ask's unit, a share as 0 to 1, or the id of an option.
+// A number in the ask's unit (a share as 0 to 1), or the id of an option.
 struct PartAnswer {
   std::optional<double> number;
   std::string option;
   bool operator==(const PartAnswer&) const = default;
 };
 
-// As answers are kept and handed in: {"first": "gather", "bytes": 12}. What is neither a number nor
-// a text is left out.
+// The form in which answers are kept and handed in: {"first": "gather", "bytes": 12}. Reading
+// leaves out what is neither a number nor a text.
 nlohmann::json to_json(const std::map<std::string, PartAnswer>& parts);
 std::map<std::string, PartAnswer> parts_from_json(const nlohmann::json& object);
 
@@ -349,13 +355,13 @@ struct Answer {
 enum class Verdict : std::uint8_t {
   kRight,
   kWrong,
-  kAgain  // a run did not show it: runs vary, so the words are "try again"
+  kAgain  // a run did not show it; runs vary, so the text is "try again"
 };
 
 struct CheckOutcome {
   Check check;
   bool holds = false;
-  std::optional<double> value;  // what was found; none if the key is not there
+  std::optional<double> value;  // the value found; none if the key is not there
   double wanted = 0;
 };
 
@@ -364,22 +370,21 @@ struct Judgement {
   std::string feedback;  // id of the option whose feedback fits, "right", "wrong" or "again"
   std::vector<CheckOutcome> checks;
   std::set<std::string> wrong_parts;  // QuestionPart::id
-  std::vector<Message>
-      reasons;      // sentences beyond the lesson's text: an order that is refused, ...
-  Symbols symbols;  // for the feedback's text
+  std::vector<Message> reasons;  // sentences beyond the lesson's text: why an order is refused, ...
+  Symbols symbols;               // for the feedback's text
 };
 
-// The number or the option that is right for a part. Error: an expression that has no value.
+// The right number or option for a part. Error: an expression has no value.
 Result<double> value_of_part(const QuestionPart& part, const Context& context);
 Result<std::string> option_of_part(const QuestionPart& part, const Context& context);
 
-// Judges the step's answer or checks. `context.setup` is the revealed Setup. Checks on times of a
-// run that was neither measured nor rehearsed (steps' times: not measured) give kAgain with a
-// reason. Error: an expression or key of the lesson that cannot be evaluated (check_lesson finds
-// those).
+// Judges the step's answer or checks. `context.settings` are the revealed ones. Checks on times of
+// a run that was neither measured nor rehearsed give kAgain with a reason; for times of steps the
+// run must be measured. Error: an expression or key of the lesson cannot be evaluated (check_lesson
+// finds those).
 Result<Judgement> judge(const Step& step, const Answer& answer, const Context& context);
 
-// Error: what this computer lacks for the lesson.
+// The error says what this computer lacks for the lesson.
 Result<void> can_play(const Lesson& lesson, const Computer& computer);
 
 }  // namespace parallelarium

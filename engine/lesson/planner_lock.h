@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Until a plan is committed, what a lesson hides in the window stays hidden on the command line of
-// the same user, too.
+// Until a plan is committed, the command line of the same user hides what a lesson hides in the
+// window.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace parallelarium {
 
-// The system holds the lock for the process, and ends it with the process.
+// A lock of the system that ends with the process.
 class PlannerLock {
  public:
   PlannerLock() = default;
@@ -18,8 +18,8 @@ class PlannerLock {
   PlannerLock(const PlannerLock&) = delete;
   PlannerLock& operator=(const PlannerLock&) = delete;
 
-  // In the name of this lesson. Where another process holds the lock already, that is enough.
-  // Error: "planner-lock", where nothing can be written.
+  // Takes the lock in the name of this lesson. If another process already holds it, that is enough.
+  // Error: "planner-lock" (nothing can be written).
   Result<void> close(const std::string& lesson);
   void open();
 
@@ -27,10 +27,11 @@ class PlannerLock {
   int file_ = -1;
 };
 
-// The title of the lesson that a process of this user holds the lock for; none: nobody does.
+// The title of the lesson for which a process of this user holds the lock. None: no process holds
+// it.
 std::optional<std::string> planner_locked_by();
 // Why a command or an option shows nothing now: it would show what that lesson asks for. None: it
-// may.
+// may show it.
 std::optional<Message> hidden_by_lesson(const std::string& name);
 
 }  // namespace parallelarium

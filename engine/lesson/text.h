@@ -16,9 +16,9 @@
 //   ### notes                 of a read step: where notes are often wrong, folded away
 //   ### rubric some-id        what a row of the rubric gives points for
 //
-// {{expression}} and {{share: expression}} put a number in: units are those of Formula.
-// {{expression | one | two}} puts in one of several words, as picked() does (problem.h), and
-// {{schedule: expression}} the title of schedule_at().
+// {{expression}} and {{share: expression}} are replaced by a number; units are those of Formula.
+// {{expression | one | two}} is replaced by one of several words, as in picked() (problem.h).
+// {{schedule: expression}} is replaced by the title of schedule_at().
 #pragma once
 
 #include <functional>
@@ -49,21 +49,22 @@ struct LessonText {
 
 inline constexpr std::size_t kMostTextBytes = 256 * 1024;
 
-// Errors name the line: a heading of another form, a part twice, text before the title.
+// Errors name the line: a heading has another form, a part is there twice, or text comes before the
+// title.
 Result<LessonText> lesson_text_from(std::string_view markdown);
 
-// Writes a number in its unit; the app's follows the user's locale.
+// Writes a number in its unit. That of the app follows the user's locale.
 using NumberWriter = std::function<std::string(double value, std::string_view unit)>;
 // Three significant digits, C locale; "share" in per cent, bytes in MiB, bandwidths in GB/s.
 std::string write_number(double value, std::string_view unit);
 
-// `markdown` with every {{...}} replaced. Error: an expression that cannot be evaluated.
+// Returns `markdown` with every {{...}} replaced. Error: an expression cannot be evaluated.
 Result<std::string> fill_in(std::string_view markdown, const Symbols& symbols,
                             const NumberWriter& write = write_number);
 
-// Sentences, with the line, about what Qt 6.4's QTextDocument would not show as written.
+// Sentences, with their lines, about what Qt 6.4's QTextDocument would not show as written.
 std::vector<Message> markdown_faults(std::string_view markdown);
-// Targets of links and pictures.
+// The targets of links and pictures.
 struct MarkdownLinks {
   std::vector<std::string> links, pictures;
   bool picture_without_words = false;  // one has no alternative text

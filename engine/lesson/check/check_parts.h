@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of check_lesson, and what else looks at a whole lesson as students will meet it.
+// The parts of check_lesson, and other functions that look at a whole lesson as students will meet
+// it.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@
 
 namespace parallelarium {
 
-// Collects faults; the same rule at the same place is told once.
+// Collects faults. The same rule at the same place counts once.
 class Faults {
  public:
   explicit Faults(std::vector<Message>& into) : into_(into) {}
@@ -24,11 +25,12 @@ class Faults {
   std::vector<Message>& into_;
 };
 
-// Predictions by Setup and by collective, made once.
+// Predictions by Setup and by collective. Each is made once.
 class Predictions {
  public:
   explicit Predictions(Computer computer) : computer_(std::move(computer)) {}
-  // The facts of the Setup's prediction on its Machine. Error: it is not valid or cannot be made.
+  // The facts of the Setup's prediction on its Machine. Error: the Setup is not valid, or the
+  // prediction cannot be made.
   const Result<nlohmann::json>& of(const Setup& setup);
   const Result<nlohmann::json>& of(const CollectiveChoice& collective);
   std::size_t count() const { return made_.size(); }
@@ -40,29 +42,29 @@ class Predictions {
 
 // The context of those settings with their prediction. Error: the prediction cannot be made.
 Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions& predictions);
-// The step's Context as a student meets it, with its answer revealed.
+// The step's Context as a student meets it, with the answer revealed.
 Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                            Predictions& predictions);
 
-// What the parts of a step may name after a right answer: what judge() will give them. `guessed`:
-// a number was committed before.
+// The names that the parts of a step may use after a right answer: those that judge() will give
+// them. `guessed`: a number was committed before.
 Symbols names_after(const Step& step, const Context& context, bool guessed);
 // " (llm = 2, batch = 48)": the drawn values, or nothing.
 std::string drawn_words(const Lesson& lesson, const Symbols& drawn);
-// Whether what is answered there is the "guess" of texts from then on.
+// Whether the step's answer is the "guess" of texts from then on.
 bool commits_a_number(const Step& step);
 
-// Checks texts: titles, every part that a step needs and no other, how long they are, that the
-// right option is not the longest alone and over half as long again as the shortest, Markdown,
-// links and pictures, and a value for every {{expression}}. `drawn`: the values to try.
+// Checks texts: titles; every part that a step needs and no other; their lengths; that the right
+// option is not the only longest one and more than half as long again as the shortest; Markdown,
+// links and pictures; and a value for every {{expression}}. `drawn`: the values to try.
 void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
                  Faults& faults);
 
-// Checks that the last hint, where it is arithmetic alone ("3 × 8 + 3"), comes to the answer.
-// `names`: of names_after().
+// Checks that the last hint gives the answer if it is only arithmetic ("3 × 8 + 3"). `names` come
+// from names_after().
 void check_hint(const Step& step, const StepText& words, const Symbols& names,
                 const std::string& where, Faults& faults);
-// What a text of numbers, + - × ÷ ^ and parentheses comes to; none where it is anything else.
+// The value of a text of numbers, + - × ÷ ^ and parentheses; none for any other text.
 std::optional<double> arithmetic_of(std::string text);
 
 // Whether `key` is one of `keys`, or begins with one and a dot.
@@ -79,14 +81,14 @@ void check_draws(const Lesson& lesson, const std::vector<Symbols>& samples, Faul
 void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                 Predictions& predictions, Faults& faults);
 
-// Checks what lessons of a course take for known: a setting, a view or a word of the glossary that
-// neither the lesson nor one that it builds on introduces before. `lessons` by id; `faults_of`
-// gives the list of one.
+// Finds what lessons of a course take for known: a setting, a view or a word of the glossary that
+// neither the lesson nor one that it builds on introduces before. `lessons` are by id; `faults_of`
+// gives the list of one lesson.
 void check_introduced(const Course& course, const std::map<std::string, Lesson>& lessons,
                       const std::function<std::vector<Message>&(const std::string&)>& faults_of);
 
-// Checks one run step or goal with checks on runs: the engine runs it, and it must pass. Of a step
-// that builds an order the solution is run, and proved. Returns the number of runs.
+// Checks one run step, or one goal with checks on runs: the engine runs it, and it must pass. For a
+// step that builds an order, the solution is run and proved. Returns the number of runs.
 std::size_t check_run(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                       Predictions& predictions, const CheckOptions& options, Faults& faults);
 

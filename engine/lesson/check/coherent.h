@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the schema of a lesson cannot say.
+// Checks what the schema of a lesson cannot express.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace parallelarium {
 
 inline constexpr std::size_t kMostParameterValues = 64;
 
-// Error: ids that stand twice or name nothing, or a step with what its kind does not have. Needs no
-// prediction.
+// Error: an id is there twice or names nothing, or a step has something that its kind does not
+// have. Needs no prediction.
 Result<void> coherent(const Lesson& lesson);
 
 }  // namespace parallelarium

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning problems of a lesson. The planner answers them, and expressions name what it finds.
+// Planning problems of a lesson. The planner solves them, and expressions name what it finds.
 //
-// A problem called "plan" gives, beside what was drawn: plan_tp, plan_pp, plan_dp, plan_zero,
-// plan_micro_batch, plan_microbatches, plan_chunks, plan_schedule (place in kScheduleRules),
-// plan_recompute (0: none, 1: selective, 2: full) and plan_sp of the fastest plan, with
-// plan_seconds of its step and plan_bytes of its fullest rank. Where "rejections" is true, three
-// candidates that it rejects have the same names, with "refused_", "large_" and "slow_" before
-// them, a _cause (place in kRejectionCauses) and a _number:
+// A problem called "plan" gives these names beside the drawn ones: plan_tp, plan_pp, plan_dp,
+// plan_zero, plan_micro_batch, plan_microbatches, plan_chunks, plan_schedule (place in
+// kScheduleRules), plan_recompute (0: none, 1: selective, 2: full) and plan_sp of the fastest plan,
+// with plan_seconds of its step and plan_bytes of its fullest rank. If "rejections" is true, three
+// rejected candidates have the same names with "refused_", "large_" and "slow_" in front, and a
+// _cause (place in kRejectionCauses) and a _number:
 //
 //   refused  by validate(), since layers or heads do not divide: what is left over
 //   large    too large for a device: bytes that its fullest rank needs
@@ -37,27 +37,28 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 struct PlanProblem {
   std::string name;
   Fields setup;  // on top of the lesson's start
-  // Expressions. Bytes of a device that may be used; empty: all.
+  // Expressions. `memory_bytes`: bytes of a device that may be used; empty: all.
   std::string gpus, global_batch, memory_bytes;
-  Fields allowed;  // "1,2,4" by axis
+  Fields allowed;  // by axis: "1,2,4"
   bool rejections = false;
 };
 
-// The schedule whose place in kScheduleRules the expression gives. Error: it gives none.
+// The schedule at the place in kScheduleRules that the expression gives. Error: it gives none.
 Result<const ScheduleRule*> schedule_at(std::string_view expression, const Symbols& symbols);
 
-// The value of a field or a part: itself; what "=expression" gives; of "=expression | a | b", the
-// alternative whose place, from 0, the expression gives; of "=schedule: expression", the name of
-// schedule_at(). Error: it gives none.
+// The value of a field or a part. A plain text is its own value. "=expression" gives the value of
+// the expression. "=expression | a | b" gives the alternative at the place, from 0, that the
+// expression gives. "=schedule: expression" gives the name of schedule_at(). Error: there is no
+// value.
 Result<std::string> picked(const std::string& text, const Symbols& symbols);
-// Whether it is one of several alternatives, and those.
+// The alternatives of such a text; empty if it has none.
 std::vector<std::string> alternatives_of(const std::string& text);
 
-// What the planner finds. `base`: the Setup of the lesson's start. Cost: a search.
-// Error: the search's, or that nothing fits, or that there is no such rejection.
+// Returns what the planner finds. `base` is the Setup of the lesson's start. Cost: a search.
+// Errors: those of the search; nothing fits; there is no such rejection.
 Result<Symbols> solve(const PlanProblem& problem, const Setup& base, const Symbols& drawn);
 
-// What was solved, by what was drawn: a search is made once. It may be asked from several threads.
+// The solutions by drawn values, so that each search is made once. Several threads may ask it.
 class SolvedProblems {
  public:
   std::optional<Symbols> find(const Symbols& drawn) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which candidates of a search a lesson asks about.
+// Chooses the candidates of a search that a lesson asks about.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace parallelarium {
 
-// Why a candidate is rejected.
+// A rejected candidate. `cause`, `number`: see problem.h.
 struct Rejection {
   Setup setup;
   int cause = 0;
@@ -17,7 +17,7 @@ struct Rejection {
 struct Rejections {
   std::optional<Rejection> refused, large, slow;
 };
-// Of the candidates of a search those that are nearest to its best plan.
+// Returns the rejected candidates of a search that are nearest to its best plan.
 Rejections rejections_of(const PlanRequest& request, const Space& space, const Plan& best,
                          const std::optional<LeastPlan>& least);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in the text of a JSON file, so that one value of it is changed and all else stays.
-// All functions require text that was parsed as JSON before.
+// Places in the text of a JSON file, so that one value can be changed while all else stays. All
+// functions require text that was parsed as JSON before.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace parallelarium {
 
 struct JsonPlace {
-  std::size_t begin = 0, end = 0;  // of a value
+  std::size_t begin = 0, end = 0;  // bytes of a value
 };
 
 // The whole value of the file; the value of a member of the object at `object`; an element of the
@@ -19,12 +19,12 @@ JsonPlace json_root(std::string_view text);
 std::optional<JsonPlace> json_member(std::string_view text, JsonPlace object, std::string_view key);
 std::optional<JsonPlace> json_element(std::string_view text, JsonPlace array, std::size_t index);
 
-// The line, from 1 on, of the value at a dotted path such as "steps.3.ask.unit", or of the last one
-// on the way that is there.
+// The line, counted from 1, of the value at a dotted path such as "steps.3.ask.unit". If it is not
+// there, the line of the last value on the way that is there.
 int json_line(std::string_view text, std::string_view path);
 
-// Sets a member of the object there to that JSON: in place of its value, or as a new last member,
-// written like the others.
+// Sets a member of the object to that JSON. It replaces the value, or adds a new last member that
+// is written like the others.
 void set_json_member(std::string& text, JsonPlace object, const std::string& key,
                      const std::string& json);
 

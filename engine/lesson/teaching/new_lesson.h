@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lesson to begin from.
+// A template for a new lesson.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace parallelarium {
 
 // Writes lesson.json and text.en.md of a small lesson that check_lesson() proves: something to
-// read, a prediction, a run and a goal. The folder's name is the lesson's id. Error: the name is
-// none, the folder has files, or it cannot be written.
+// read, a prediction, a run and a goal. The folder's name is the lesson's id. Error: the name is no
+// id, the folder has files, or it cannot be written.
 Result<void> write_new_lesson(const std::string& folder);
 
 }  // namespace parallelarium

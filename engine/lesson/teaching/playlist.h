@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A teacher's list of lessons, in the order in which a class takes them: a text file.
+// A teacher's list of lessons, in the order in which a class takes them. It is a text file.
 //
 //   title: Pipelines, Monday     # what stands behind "#" is for people
 //   first-look 6                 # a lesson's id, and how many minutes it gets
@@ -16,19 +16,19 @@ namespace parallelarium {
 
 struct PlaylistEntry {
   std::string lesson;
-  int minutes = 0;  // 0: as the lesson says
+  int minutes = 0;  // 0: those of the lesson
 };
 
 struct Playlist {
-  std::string title;  // the file's name where it says none
+  std::string title;  // the file's name if the file has no title
   std::vector<PlaylistEntry> entries;
 };
 
-// Error: one sentence with the file and the line: what is no lesson of the course, stands twice or
-// has no number for its minutes; or there are no lessons in it.
+// Error: one sentence with the file and the line. An entry is no lesson of the course, is there
+// twice or has no number for its minutes; or there are no lessons.
 Result<Playlist> playlist_from_text(std::string_view text, const std::string& file,
                                     const Course& course);
-// The same of a file, which must not be large.
+// The same from a file, which must not be large.
 Result<Playlist> read_playlist(const std::string& file, const Course& course);
 
 }  // namespace parallelarium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges what a class hands in. A hand-in says which numbers were drawn (the seed) and what was
-// answered; whether that is right is found out again here, whatever the file claims.
+// answered. Here the answers are judged again, whatever the file claims.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace parallelarium {
 
-// A run of the training step that the student made, as the file tells of it.
+// A run of the training step that the student made, as the file reports it.
 struct HandInRun {
   std::string source, backend;  // "measured", "paced", ...; "cpu", "paced" or "cuda"
   std::vector<double> losses;   // of every training step
-  std::int64_t sent_bytes = 0;  // of all ranks, in the step shown
+  std::int64_t sent_bytes = 0;  // by all ranks, in the step shown
   Setup setup;                  // exactly what was run
 };
 
-// What running it again showed.
+// The result of running it again.
 enum class RerunVerdict : std::uint8_t {
-  kEqual,      // losses to the last bit, and bytes
-  kClose,      // losses within kCloseLosses: another processor rounds otherwise
-  kDifferent,  // losses or bytes are others
+  kEqual,      // losses are equal to the last bit, and bytes are equal
+  kClose,      // losses are within kCloseLosses: another processor rounds otherwise
+  kDifferent,  // losses or bytes differ
   kNotRun      // there is nothing to compare, or it cannot run here
 };
 // "equal", "close", "different", "not run"
@@ -46,11 +46,11 @@ struct HandInPart {
   PartAnswer given, wanted;
   bool right = false;
 };
-// Each part of the answer beside what is right. `judgement`: of that answer in that context.
+// Each part of the answer beside the right one. `judgement` is that of the answer in that context.
 std::vector<HandInPart> judged_parts(const Step& step, const Answer& answer, const Context& context,
                                      const Judgement& judgement);
 struct HandInPoints {
-  std::string step, id;  // of the RubricRow
+  std::string step, id;  // `id`: that of the RubricRow
   int most = 0;
   std::optional<double> points;  // none: the teacher gives them
 };
@@ -58,69 +58,72 @@ struct HandInPoints {
 struct HandInStep {
   std::string step;
   StepKind kind = StepKind::kRead;
-  bool judged = false;  // questions, drawings, orders and goals; a run leaves nothing to judge
+  bool judged = false;  // true for questions, drawings, orders and goals; false for runs
   bool right = false;
-  bool answered = false;  // questions and the like, and runs; else the file does without it
+  bool answered = false;  // the file has the answer or the run
   bool claimed = false;   // what the file says
-  std::string answer;     // as it was given: a number, an option's id, an order
-  std::string mistake;    // of a wrong answer that the lesson foresees: the option's id
+  std::string answer;     // as given: a number, an option's id, an order
+  std::string mistake;    // for a foreseen wrong answer: the option's id
   int attempts = 0, hints = 0;
   std::vector<HandInPart> parts;     // in the order of the lesson
-  std::vector<CheckOutcome> checks;  // but those of runs
-  std::optional<Settings> set;       // what a plan or a goal was answered with
+  std::vector<CheckOutcome> checks;  // without those of runs
+  std::optional<Settings> set;       // the settings that answer a plan or a goal
   std::optional<HandInRun> run;
-  std::optional<Message> run_fault;  // why what the file says of a run cannot be read
+  std::optional<Message> run_fault;  // why the file's words about a run cannot be read
   std::optional<Rerun> rerun;        // see rerun.h
 };
 
 struct HandIn {
-  std::string file, name;  // as given; who the file says it is of
+  std::string file, name;  // path as given; name that the file says
   std::string lesson;
   int version = 0;
   std::uint64_t seed = 0;
   int minutes = 0;
-  bool exam = false;   // taken without hints and answers, as the file says
-  bool drawn = false;  // to be run again
-  // In the order of the lesson. What it asks or runs is there even where the file does without it.
+  bool exam = false;   // the file says that it was taken without hints and answers
+  bool drawn = false;  // it was drawn to be run again
+  // In the order of the lesson. Everything that the lesson asks or runs is here, even if the file
+  // lacks it.
   std::vector<HandInStep> steps;
-  std::vector<Message> faults;  // why it cannot be judged, or what it claims wrongly
-  int asked() const;            // by the lesson, whatever the file has
+  std::vector<Message> faults;  // why it cannot be judged, or its wrong claims
+  int asked() const;            // questions of the lesson, whatever the file has
   int right() const;
   int unanswered() const;               // questions and runs
-  std::vector<HandInPoints> points;     // of a lesson with a rubric
-  double points_given() const;          // by the engine
-  int points_most(bool teacher) const;  // that the teacher, or the engine, may give
+  std::vector<HandInPoints> points;     // for a lesson with a rubric
+  double points_given() const;          // points that the engine gives
+  int points_most(bool teacher) const;  // points that the teacher, or the engine, may give
   bool has_runs() const;
-  std::optional<RerunVerdict> rerun() const;  // the worst of its steps; none: nothing ran again
+  // The worst verdict of its steps; none: nothing ran again
+  std::optional<RerunVerdict> rerun() const;
 };
 
 struct WrongAnswer {
   std::string lesson, step;
-  std::string answer;  // as given; the foreseen mistake where the lesson knows it
+  std::string answer;  // as given, or the mistake that the lesson foresees
   int count = 0;
 };
 
 struct ClassReport {
   std::vector<HandIn> hand_ins;
-  // Files with the same drawn numbers and the same answers, each after the one it equals.
+  // Files with the same drawn numbers and the same answers: each pair has a file and the later one
+  // that equals it.
   std::vector<std::pair<std::string, std::string>> equal;
   std::vector<WrongAnswer> common;  // wrong answers of two hand-ins or more, most frequent first
-  bool ok() const;                  // nothing was wrong with any file
+  bool ok() const;                  // whether nothing was wrong with any file
 };
 
 inline constexpr std::size_t kMostHandInBytes = 4 * 1024 * 1024;
 using ReadHandIn = std::function<Result<std::string>(const std::string& file)>;
 
-// `files`: paths of what "Export my answers" wrote. Lessons are those of `course`. Predictions are
-// of the devices of `computer`. With a class code, numbers that are not those of the name in the
-// file (class_seed) are a fault; those of an exam follow from exam_code(). With a code that says
-// exam, so is a file that is not of one. `read` gives a file's text; without it, plain files are
-// read.
+// `files` are paths of what "Export my answers" wrote. Lessons are those of `course`. Predictions
+// are for the devices of `computer`. With a class code, it is a fault if the numbers are not those
+// of the name in the file (class_seed); those of an exam follow from exam_code(). With a code that
+// says exam, a file that is not of an exam is a fault too. `read` gives a file's text; without it,
+// plain files are read.
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
                       const Computer& computer, const std::string& class_code = "",
                       const ReadHandIn& read = {});
 
-// One of them; of the second, what stands in the file.
+// Judges one hand-in: from a file, or from its content.
 HandIn hand_in_of(const std::string& file, const std::string& course, const Computer& computer);
 HandIn hand_in_of_text(const std::string& content, const std::string& course,
                        const Computer& computer);

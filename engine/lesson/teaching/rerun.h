@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of some hand-ins once more: whoever made a run has its losses, since a training step that
-// begins with the same seed ends with the same bits on the same backend.
+// Runs some hand-ins again. A run that was really made is repeated bit for bit: a training step
+// that begins with the same seed ends with the same bits on the same backend.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace parallelarium {
 
-// What a hand-in says of a run: {source, machine, backend, setup, losses, sent_bytes}.
+// The run as a hand-in has it: {source, machine, backend, setup, losses, sent_bytes}.
 nlohmann::json hand_in_run(const Observation& seen);
 
 struct RerunCount {
   int drawn = 0;
-  int run = 0;  // of those drawn, with a run that could be compared
+  int run = 0;  // drawn hand-ins with a run that could be compared
 };
 
-// Draws `count` of the hand-ins that have runs (all, if there are no more), and runs every training
-// step of theirs again: with the Setup that the lesson sets for the student's numbers, on CPU
-// ranks. Fills HandIn::drawn and HandInStep::rerun. Nothing is run that is not the lesson's own
-// Setup; who hands in another has a fault. `course`: where the lessons lie.
+// Draws `count` of the hand-ins that have runs (all of them if there are no more). It runs each of
+// their training steps again on CPU ranks, with the Setup that the lesson sets for the student's
+// numbers. It fills HandIn::drawn and HandInStep::rerun. Only the lesson's own Setup is run; a
+// hand-in with another Setup has a fault. `course` is the folder of the lessons.
 RerunCount rerun_hand_ins(ClassReport& report, int count, std::uint64_t seed,
                           const std::string& course,
                           const std::function<Result<Observation>(const Setup&)>& run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points for a hand-in, by the rubric of its lesson.
+// Gives points for a hand-in, by the rubric of its lesson.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,10 @@
 
 namespace parallelarium {
 
-// A row for each of the lesson's rubric, in its order. A row with parts gives each of them the same
-// share of its points; one without gives all where every check of the step holds, or where the step
-// is right if it has none. What a file leaves out gives nothing.
+// Returns an entry for each row of the lesson's rubric, in its order. A row with parts gives each
+// part the same share of its points. A row without parts gives all points if every check of the
+// step holds or, if the step has no checks, if the step is right. What a file leaves out gives
+// nothing.
 std::vector<HandInPoints> points_of(const Lesson& lesson, const std::vector<HandInStep>& steps);
 
 }  // namespace parallelarium
