@@ -6486,8 +6486,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Verschränkte Stufen halten je eine Schicht, die erste und die letzte nur Tabelle und Kopf (126 Schichten auf 128 Stufen).</translation>
     </message>
     <message>
-        <source>FSDP that keeps parameters is ZeRO-1 with gradients reduced once; the paper shards gradients too.</source>
-        <translation>FSDP, das Parameter behält, ist ZeRO-1 mit einmal reduzierten Gradienten; der Aufsatz teilt auch Gradienten auf.</translation>
+        <source>FSDP that keeps parameters is ZeRO-1 with gradients reduced once; the paper shards gradients too. It gathers parameters ahead while it computes (section 3.3.2: asynchronous prefetches of shards).</source>
+        <translation>FSDP, das Parameter behält, ist ZeRO-1 mit einmal reduzierten Gradienten; der Aufsatz teilt auch Gradienten auf. Er sammelt Parameter im Voraus, während er rechnet (Abschnitt 3.3.2: asynchrones Vorladen von Teilen).</translation>
     </message>
     <message>
         <source>Context parallelism gathers keys and values, as the paper says.</source>
@@ -6778,12 +6778,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Die Werte sind die eines Schritts, des hundertsten.</translation>
     </message>
     <message>
-        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32 = False (tag v0.2.0, scripts/performance/configs); reduced during the backward.</source>
-        <translation>Optimiererzustände: fp32, aufgeteilt (distributed optimizer). Gradienten: 16 Bit, wie die Rezepte desselben Repositorys grad_reduce_in_fp32 = False setzen (Tag v0.2.0, scripts/performance/configs); reduziert während des Rückwärtslaufs.</translation>
+        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32 = False (tag v0.2.0, scripts/performance/configs); reduced during the backward. Parameters are gathered during the next forward, as the recipes and their CommOverlapConfig do (overlap_param_gather), but in MXFP8 DeepSeek-V3 on GB300 and GB200, and Qwen3 235B on B200, where the recipes turn it off.</source>
+        <translation>Optimiererzustände: fp32, aufgeteilt (distributed optimizer). Gradienten: 16 Bit, wie die Rezepte desselben Repositorys grad_reduce_in_fp32 = False setzen (Tag v0.2.0, scripts/performance/configs); reduziert während des Rückwärtslaufs. Parameter werden während des nächsten Vorwärtslaufs gesammelt, wie es die Rezepte und ihre CommOverlapConfig tun (overlap_param_gather), außer in MXFP8 bei DeepSeek-V3 auf GB300 und GB200 und bei Qwen3 235B auf B200, wo die Rezepte es abschalten.</translation>
     </message>
     <message>
-        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32 = False (src/megatron/bridge/perf_recipes); reduced during the backward.</source>
-        <translation>Optimiererzustände: fp32, aufgeteilt (distributed optimizer). Gradienten: 16 Bit, wie die Rezepte desselben Repositorys grad_reduce_in_fp32 = False setzen (src/megatron/bridge/perf_recipes); reduziert während des Rückwärtslaufs.</translation>
+        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32 = False (src/megatron/bridge/perf_recipes); reduced during the backward. Parameters are gathered during the next forward, as the recipes and their CommOverlapConfig do (overlap_param_gather).</source>
+        <translation>Optimiererzustände: fp32, aufgeteilt (distributed optimizer). Gradienten: 16 Bit, wie die Rezepte desselben Repositorys grad_reduce_in_fp32 = False setzen (src/megatron/bridge/perf_recipes); reduziert während des Rückwärtslaufs. Parameter werden während des nächsten Vorwärtslaufs gesammelt, wie es die Rezepte und ihre CommOverlapConfig tun (overlap_param_gather).</translation>
     </message>
     <message>
         <source>A backward of ZeRO-3 waits until the gradients that it made last are reduced: DeepSpeed of March 2021 waited for all of the device&apos;s streams before it gathered the next module (0.3.14, deepspeed/runtime/zero/stage3.py, _synchronize_communication, and partition_parameters.py, _allgather_param).</source>
@@ -6794,8 +6794,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Vortraining mit Megatron-Bridge, Container 25.09</translation>
     </message>
     <message>
-        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32: false (tag v0.1.0rc3, scripts/performance/configs); reduced during the backward.</source>
-        <translation>Optimizerzustände: fp32, aufgeteilt (verteilter Optimizer). Gradienten: 16 Bit, da die Rezepte desselben Repositorys grad_reduce_in_fp32: false setzen (Tag v0.1.0rc3, scripts/performance/configs); reduziert während des Rückwärtslaufs.</translation>
+        <source>Optimizer states: fp32, sharded (distributed optimizer). Gradients: 16 bit, as the recipes of the same repository set grad_reduce_in_fp32: false (tag v0.1.0rc3, scripts/performance/configs); reduced during the backward. Parameters are gathered during the next forward, as the recipes and their CommOverlapConfig do (overlap_param_gather).</source>
+        <translation>Optimizerzustände: fp32, aufgeteilt (verteilter Optimizer). Gradienten: 16 Bit, da die Rezepte desselben Repositorys grad_reduce_in_fp32: false setzen (Tag v0.1.0rc3, scripts/performance/configs); reduziert während des Rückwärtslaufs. Parameter werden während des nächsten Vorwärtslaufs gesammelt, wie es die Rezepte und ihre CommOverlapConfig tun (overlap_param_gather).</translation>
     </message>
     <message>
         <source>Products are FP8, as the second numbers of the table, in parentheses, are of MXFP8 and other mappings. The first are taken.</source>
@@ -6842,8 +6842,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Wie Schichten geteilt werden, Mikro-Batches und Stücke werden nicht angegeben; hier so, wie torchtitan 9dec370 sie nimmt, wo niemand etwas sagt (pipelining_utils.py, generate_split_points und build_pipeline_schedule).</translation>
     </message>
     <message>
-        <source>FSDP gathers parameters once a step and reduces accumulated gradients behind the last backward of a stage (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync), which is said as ZeRO 2 that accumulates.</source>
-        <translation>FSDP sammelt Parameter einmal je Schritt und reduziert angesammelte Gradienten hinter dem letzten Rückwärtslauf einer Stufe (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync); hier ausgedrückt als ZeRO 2 mit Ansammeln.</translation>
+        <source>FSDP gathers parameters once a step, beside its first forwards, and reduces accumulated gradients behind the last backward of a stage (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync), which is said as ZeRO 2 that accumulates.</source>
+        <translation>FSDP sammelt Parameter einmal je Schritt, neben seinen ersten Vorwärtsläufen, und reduziert angesammelte Gradienten hinter dem letzten Rückwärtslauf einer Stufe (PyTorch, torch/distributed/pipelining/stage.py, backward_maybe_with_nosync); hier ausgedrückt als ZeRO 2 mit Ansammeln.</translation>
     </message>
     <message>
         <source>Attention is FlashAttention-2, as torchtitan e7c0cae asks of PyTorch (torchtitan/models/attention.py), at the rates that an H100 has with it.</source>
