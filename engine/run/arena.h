@@ -24,7 +24,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Makes it as it was at first. No op may be running. Error: the device's.
+  // Restores its first state. No op may be running. Error: the device's.
   Result<void> clear();
 
   std::byte* base() const { return base_; }

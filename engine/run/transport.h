@@ -6,8 +6,8 @@
 // Every call is a rendezvous: it returns when the bytes have moved, and nothing is buffered. The
 // k-th send from a to b in a group meets the k-th receive; `sequence` is that k.
 //
-// If devices run behind, a call returns when its work stands in their streams in the right order;
-// threads then meet only to agree on that order.
+// If devices run behind, a call returns when its work is in their streams in the right order.
+// Threads then meet only to agree on that order.
 //
 // A rehearsal exchanges modelled time along with the bytes: participants agree on when the last of
 // them was ready and on the longest of their durations.
@@ -56,8 +56,8 @@ struct TransferPart {
   std::int64_t sequence = 0;  // k-th of its (group, from, to)
   std::byte* data = nullptr;  // sent from, or received into
   std::int64_t bytes = 0;     // of the whole message
-  // If not empty, the payload lies in these places, in this order, and not in `data`. They stay
-  // until the call returns. The two sides may cut the message differently.
+  // If not empty, the payload is in these places, in this order, and not in `data`. They stay until
+  // the call returns. The two sides may cut the message differently.
   std::span<const MemoryPiece> stretches;
   // A receive combines what comes with what is there, as numbers of this type.
   Reduction reduction = Reduction::kNone;

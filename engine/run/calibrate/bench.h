@@ -34,13 +34,13 @@ struct KernelTime {
   double host_seconds = 0;
 };
 
-// What to measure: products of `hidden` by `hidden` with so many tokens each, kernels on sequences
-// of these lengths, and a copy that no cache holds. Defaults suit cores.
+// What to measure: products of `hidden` by `hidden` with these numbers of tokens, kernels on
+// sequences of these lengths, and a copy that no cache holds. Defaults suit cores.
 struct BenchSizes {
   struct Width {
     std::int64_t hidden = 0;
     std::vector<std::int64_t> tokens;
-    std::int64_t vocabulary = 0;  // of one more head; 0: none
+    std::int64_t vocabulary = 0;  // vocabulary of one more head; 0: none
     std::vector<std::int64_t> head_tokens = {};
   };
   struct Sequence {
@@ -53,9 +53,9 @@ struct BenchSizes {
   std::vector<Width> widths;
   std::vector<Sequence> sequences;
   std::int64_t copy_bytes = 0;
-  std::chrono::nanoseconds least = std::chrono::milliseconds{2};  // of repeating each
+  std::chrono::nanoseconds least = std::chrono::milliseconds{2};  // least time to repeat each
   DataType type = DataType::kF32;                                 // kF32 or kBf16
-  bool fp8 = false;                 // products made of FP8, from kBf16
+  bool fp8 = false;                                               // FP8 products, made from kBf16
   std::vector<Logits> logits = {};  // for losses beside those over bytes
   // How many parameters one call updates, and how many gradients one call clears.
   std::vector<std::int64_t> updated = {1 << 16}, cleared = {1 << 16, 1 << 19, 1 << 22};

@@ -10,9 +10,9 @@
 namespace parallelarium {
 
 // Device memory for one measurement, filled with small and different numbers. In a step, an op
-// finds in the nearest cache what the op before it wrote, but weights and what a forward keeps for
-// the backward have long left it. So a measurement keeps the former at one place and moves the
-// latter to the next place for each call; all places together are larger than that cache.
+// finds the output of the op before it in the nearest cache. Weights, and what a forward keeps for
+// the backward, have long left that cache. So a measurement keeps the former at one place, and
+// moves the latter to the next place for each call. All places together are larger than that cache.
 class DeviceNumbers {
  public:
   // `together`: bytes of all places, or a little more; 0: one place. If the device has no room for

@@ -10,10 +10,10 @@
 
 namespace parallelarium {
 
-// It measures one message, two crossing ones, a ring's of `cores` ranks (16 at most), the same with
-// a receiver that combines, the combining of what has come, and the copying of what stays. Sizes go
-// from 64 B to 16 MiB by factors of 4. Takes about three seconds on two cores. There must be 2
-// cores or more. Errors: as run_collective.
+// It measures one message, two crossing messages, and those of a ring of `cores` ranks (16 at
+// most). It measures the same with a receiver that combines, and combining and copying on one rank.
+// Sizes go from 64 B to 16 MiB by factors of 4. This takes about three seconds on two cores.
+// Requires: cores >= 2. Errors: as run_collective.
 Result<std::vector<TransferPoint>> measure_transfers(int cores,
                                                      const std::atomic<bool>* cancel = nullptr);
 

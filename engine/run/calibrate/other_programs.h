@@ -10,11 +10,11 @@
 
 namespace parallelarium {
 
-// What the clocks of the system say at one moment, in seconds.
+// The clocks of the system at one moment, in seconds.
 struct CoreClocks {
   double wall = 0;
-  double busy = 0;  // of all programs on the cores of this one, added up
-  double own = 0;   // of this program on all of its cores, added up
+  double busy = 0;  // all programs on the cores of this program, added up
+  double own = 0;   // this program on all of its cores, added up
 };
 
 // Cores that other programs used between two moments, on average: at least 0. None if no time has
@@ -27,7 +27,7 @@ std::optional<double> cores_used_by_others(const CoreClocks& before, const CoreC
 std::optional<double> busy_seconds(std::string_view stat, const std::vector<Core>& cores,
                                    double ticks_per_second);
 
-// The clocks of this moment. None: the system does not tell, as where /proc is not there.
+// The clocks of this moment. None: the system does not tell, for example without /proc.
 std::optional<CoreClocks> core_clocks(const std::vector<Core>& cores);
 
 }  // namespace parallelarium

@@ -13,7 +13,7 @@
 namespace parallelarium {
 
 // Work ahead of the measured ops, for devices that work faster than hosts launch: clears a buffer
-// of `bytes` so often. Ranks on cores need none.
+// of `bytes` several times. Ranks on cores need none.
 struct ProbeLead {
   std::int64_t bytes = 0;
   int times = 0;

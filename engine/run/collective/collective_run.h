@@ -28,7 +28,7 @@ struct CollectiveRanks {
 
 struct CollectiveRunOptions {
   int warmup = 3;
-  int repeats = 20;  // timed one by one, each after a barrier
+  int repeats = 20;  // each is timed by itself, after a barrier
   // Keep the values that ranks held after every step of the last repeat.
   bool values = false;
   // Compare the bits of the result with this algorithm's on inexact inputs; empty: do not.

@@ -39,7 +39,7 @@ class CollectiveTeam {
   // Makes devices and memory, and the ranks meet. Call it once, first. It zeroes memory, since
   // unwritten memory has no pages of its own and reads of it stay in the cache.
   Result<void> assemble();
-  // Runs the Program so often on all ranks together; `keep` keeps what was seen.
+  // Runs the Program `times` times on all ranks together. `keep` keeps what was observed.
   Result<void> run(int times, bool keep);
   // Lets the ranks part in order after the last run; without it they break off.
   Result<void> close();

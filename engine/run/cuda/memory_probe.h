@@ -9,16 +9,17 @@
 
 namespace parallelarium {
 
-// How long and how often; a test asks for less.
+// How long and how often to measure. A test asks for less.
 struct GpuProbeEffort {
-  std::int64_t loads = 1 << 15;  // and twice as many: the difference counts
-  double warm_seconds = 0.3;     // before the first measurement, until clocks are high
-  double copy_seconds = 0.002;   // of repeating a copy
+  // Measured with these and with twice as many: the difference counts
+  std::int64_t loads = 1 << 15;
+  double warm_seconds = 0.3;    // work before the first measurement, until clocks are high
+  double copy_seconds = 0.002;  // time to repeat a copy
 };
 
-// Everything is measured twice, once twice as long: in the difference no launch counts, and no load
-// that the caches did not have yet. Errors: "memory-short", "cuda-failed"; "chain-broken" if loads
-// do not end where they must.
+// Everything is measured twice, the second time twice as long. The difference contains no launch,
+// and no load that the caches did not have yet. Errors: "memory-short", "cuda-failed";
+// "chain-broken" if loads do not end where they must.
 std::unique_ptr<MemoryProbe> make_cuda_memory_probe(int gpu, const std::string& name,
                                                     const GpuProbeEffort& effort);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a Device that has no kernels: memory, order, time of a CUDA stream. vocabulary.h,
+// The part of a Device that has no kernels: memory, order and time of a CUDA stream. vocabulary.h,
 // experts.h and device.cpp add the kernels.
 #pragma once
 

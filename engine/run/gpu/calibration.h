@@ -50,7 +50,7 @@ struct GpuMeasurements {
   double read_seconds = 0;           // a host reads a few bytes of an idle device
   double launch_seconds = 0;         // an op that has nothing to do, with its host far ahead
   double host_seconds = 0;           // such an op if its device waits for its host
-  double host_message_seconds = 0;   // the same of a collective
+  double host_message_seconds = 0;   // the same for a collective
   std::vector<PairTime> pairs;
   std::vector<CollectiveTime> collectives;
 };

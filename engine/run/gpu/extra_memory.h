@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reckons before a run what a rank needs of its GPU beside its arena, so that a sentence refuses a
-// GPU that is too small. Pure.
+// Estimates before a run what a rank needs of its GPU beside its arena, so that a GPU that is too
+// small is refused with a sentence. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 namespace parallelarium {
 
 struct ExtraMemory {
-  std::int64_t workspace = 0;      // of cuBLASLt, for its products
-  std::int64_t scratch = 0;        // the most of kernels, and of the transport
-  std::int64_t communicators = 0;  // NCCL's buffers, about
-  std::int64_t code = 0;           // of both libraries, about
+  std::int64_t workspace = 0;      // of cuBLASLt, for products
+  std::int64_t scratch = 0;        // the most that kernels and the transport need
+  std::int64_t communicators = 0;  // NCCL's buffers, estimated
+  std::int64_t code = 0;           // code of both libraries, estimated
   std::int64_t sum() const { return workspace + scratch + communicators + code; }
 };
 
@@ -32,7 +32,7 @@ inline constexpr std::int64_t kMatmulWorkspace = std::int64_t{32} << 20;  // NVI
 ExtraMemory extra_memory(const Program& program, const RankProgram& rank, const GpuFacts& gpu,
                          bool nccl);
 
-// NCCL's buffers for one group of `ranks`, of which so many `senders` send to this one.
+// NCCL's buffers for one group of `ranks`, of which `senders` ranks send to this one.
 std::int64_t nccl_buffer_bytes(const GpuFacts& gpu, std::int64_t ranks, bool collectives,
                                std::int64_t senders);
 

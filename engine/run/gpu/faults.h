@@ -11,8 +11,8 @@
 namespace parallelarium {
 
 // `status`: a cudaError_t that is not cudaSuccess; `words`: what CUDA calls it; `versions`: newest
-// CUDA that the driver knows, and the one built with (0: not known). Says why no GPU was found: id
-// "cuda-missing".
+// CUDA that the driver knows, and the one that this was built with (0: not known). Says why no GPU
+// was found: id "cuda-missing".
 Message cuda_missing(int status, std::string_view words, int driver, int built_with);
 
 // Says why a running rank failed: id "cuda-failed". `doing`: the call or kernel, such as

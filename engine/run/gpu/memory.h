@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out what a run takes of its GPUs. It reads the driver's free bytes before the run, at its
-// end, and after each part has been given back. Memory that other processes take or free meanwhile
-// is counted too.
+// Finds out how much memory a run takes on its GPUs. It reads the driver's free bytes before the
+// run, at its end, and after each part has been given back. Memory that other processes take or
+// free meanwhile is counted too.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace parallelarium {
 
-// What a driver says of one GPU.
+// What a driver says about one GPU.
 struct GpuBytes {
   std::int64_t free = -1;   // -1: it does not say
   std::int64_t pooled = 0;  // held by this process for memory that streams ask for

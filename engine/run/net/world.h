@@ -29,8 +29,8 @@ namespace parallelarium {
 struct WorldTimes {
   // All processes must come within this time, and then make their devices within as long again.
   std::chrono::nanoseconds meeting{60'000'000'000};
-  // A process that is silent for so long counts as stopped. It is shorter than the time of a hang,
-  // since its sentence names the process.
+  // A process that is silent for this time counts as stopped. It is shorter than the time of a
+  // hang, since its sentence names the process.
   std::chrono::nanoseconds silence{15'000'000'000};
 };
 

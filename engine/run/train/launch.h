@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local launcher, open for tests: run() is launch() with the defaults.
+// The local launcher, which tests can use: run() is launch() with the defaults.
 #pragma once
 
 #include <functional>

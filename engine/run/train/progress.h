@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every lane of every rank stands, for the thread that watches over a run.
+// What every lane of every rank is doing, for the thread that watches over a run.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ enum class Doing : std::uint8_t {
 };
 
 // An op in a rehearsal: how long it should take by the clock, and the processor time of its real
-// work. Compute ops only; of others both are 0.
+// work. For Compute ops only; both are 0 for others.
 struct OpSlot {
   Nanoseconds length{0}, work{0};
 };
@@ -58,8 +58,8 @@ struct RankProgress {
   // Written under this mutex, before steps_done counts the step. A rank in another process tells
   // nothing.
   std::mutex telling;
-  std::vector<double> loss_sums;  // that this rank holds after each step, warm-up included
-  // Of the last step of a rehearsal: processor time of all lanes, its end by the clock if no real
+  std::vector<double> loss_sums;  // sums that this rank holds after each step, warm-up included
+  // For the last step of a rehearsal: processor time of all lanes, its end by the clock if no real
   // work takes longer than its slot, and its ops.
   Nanoseconds cpu_time{0}, modelled_end{0};
   std::vector<OpSlot> slots;

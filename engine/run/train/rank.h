@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one rank from first to last step: loads its micro-batches, executes its part of the Program,
-// reads back loss and gradient norm. It knows nothing of other ranks' threads or processes: a
-// launcher (run in run.cpp) makes the Transport.
+// Runs one rank from first to last step. It loads the micro-batches, executes the rank's part of
+// the Program, and reads back loss and gradient norm. It knows nothing of other ranks' threads or
+// processes: a launcher (run in run.cpp) makes the Transport.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace parallelarium {
 
-// All that a rank gets. References outlive the call.
+// Everything that a rank gets. References outlive the call.
 struct RankJob {
   const Setup& setup;
   const Text& text;
@@ -40,7 +40,7 @@ struct SlicePart {
   std::vector<float> values;
 };
 
-// What a rank was seen to do.
+// What was observed of a rank.
 struct RankOutcome {
   std::vector<std::vector<Span>> spans;  // of every timed step, by op
   // Of every timed step, as in StepRecord; wall_time includes loading and reading back.
@@ -52,17 +52,17 @@ struct RankOutcome {
   Nanoseconds clock_error{0};                    // the largest of all steps
   MemoryRow memory;                              // of the last step
   std::vector<std::vector<TrafficRow>> traffic;  // by timed step
-  // The rank's own gradients after the first and the last step, and its parameters after the last;
-  // of equal replicas the first one's only.
+  // The rank's own gradients after the first and the last step, and its parameters after the last.
+  // Of equal replicas only the first has them.
   std::vector<SlicePart> gradients, last_gradients, parameters;
-  double held_out_sum = 0;  // of the losses of this rank's tokens
+  double held_out_sum = 0;  // sum of the losses of this rank's tokens
   std::int64_t held_out_tokens = 0;
   std::int64_t process_bytes = 0;      // peak of resident memory, if the rank is a process
-  RankState state;                     // but for replica_of and copy_of; only when asked for
-  std::uint64_t owned = 0, whole = 0;  // of RankStateReader
+  RankState state;                     // without replica_of and copy_of; only when asked for
+  std::uint64_t owned = 0, whole = 0;  // from RankStateReader
   std::vector<ProbedRank> probed;
   std::int64_t probe_bytes = 0;
-  GpuMemory gpu_memory;  // of its GPU, if it is the first rank of its process there
+  GpuMemory gpu_memory;  // of its GPU, if it is its process's first rank there
 };
 
 // Runs setup.run.warmup + setup.run.steps steps. Blocks; ends soon after job.stop is raised. Error:

@@ -25,32 +25,33 @@ using BackendChoice = Placement;
 // every rank is a process of its own.
 Result<Placement> choose_backend(const Setup& setup, const ProcessPlace* place = nullptr);
 
-// Where a rank stands in a run in which nothing moves any more.
+// Where a rank is in a run in which nothing moves any more.
 struct StuckRank {
   int rank = 0;
   Message waits_in;   // the op that does not go on; "the next step" between steps
-  int for_rank = -1;  // whose op would have to come first, maybe its own; -1: it waits for no op
-  Message needs;      // that op; empty where there is none
+  int for_rank = -1;  // the rank whose op must come first, maybe its own; -1: it waits for no op
+  Message needs;      // that op; empty if there is none
   Message sentence;   // the three in one
 };
 
 struct RunControl {
   const std::atomic<bool>* cancel = nullptr;  // set from any thread; the run ends within 0.5 s
   std::function<void(double share, const Message& what)> progress;  // from the calling thread
-  // The loss of each step (from 1, warm-up included) when it is done. Called from the calling
-  // thread, before `progress` tells of the step; not if ranks are processes.
+  // Hears the loss of each step (from 1, warm-up included) when it is done. It is called on the
+  // calling thread, before `progress` hears of the step. It is not called if ranks are processes.
   std::function<void(int step, double loss)> loss;
-  // A rank hangs if nothing happens on any rank for so long beyond the time that the longest op may
-  // take: three times its modelled time, and more if ranks share cores.
+  // Ranks count as hanging if nothing happens on any rank for this time, counted after the longest
+  // op must have ended. That op may take three times its modelled time, and more if ranks share
+  // cores.
   double hang_timeout_seconds = 20;
   // Durations by [rank][op] on the Setup's Machine. The caller takes them from the prediction,
   // because run/ does not know predict/. A rehearsal needs them; without them every op counts as
   // short.
   std::vector<std::vector<Nanoseconds>> modelled;
-  double stretch = 1;  // of a rehearsal: time of the clock = time of the Machine * stretch
-  // If set, the Program may be one that waits for ever: check() is not asked, and the run ends with
-  // a "hang" once no rank has moved for hang_timeout_seconds alone. Then it is called once, from
-  // the calling thread, with where every rank stands, before they are stopped.
+  double stretch = 1;  // in a rehearsal: time of the clock = time of the Machine * stretch
+  // If set, the Program may wait for ever. check() is then not called, and the run ends with a
+  // "hang" after no rank has moved for hang_timeout_seconds alone. The function is called once, on
+  // the calling thread, with the place of every rank, before the ranks are stopped.
   std::function<void(std::vector<StuckRank>)> hung;
   // Called once, from the calling thread, if ranks are still in an op 0.4 s after the run was
   // stopped for `why`, since nobody can interrupt a kernel. It may report and end the process. If
@@ -58,7 +59,7 @@ struct RunControl {
   std::function<void(const Message& why)> abandon;
 };
 
-// Why no rank can be slowed down where the ranks of the Setup go, or success.
+// Success, or why no rank can be slowed down on the devices of the Setup's ranks.
 Result<void> can_slow(const Setup& setup, const BackendChoice& choice);
 
 // A parameter of the trained model, or its gradient, gathered from the ranks that own it.
@@ -74,7 +75,7 @@ struct RunResult {
   std::vector<NamedTensor> last_gradients;  // of the last step, when asked for
   std::vector<NamedTensor> parameters;      // after the last step, when asked for
   std::vector<ProbedRank> probes;           // by rank, when asked for
-  std::int64_t probe_bytes = 0;             // host memory that the copies of all ranks took
+  std::int64_t probe_bytes = 0;             // host memory for the copies of all ranks
   double held_out_loss = 0;  // mean over the held-out text after the last step, when asked for
 };
 
@@ -82,11 +83,11 @@ struct RunWishes {
   bool gradients = false, last_gradients = false;
   bool parameters = false;
   bool held_out_loss = false;
-  // Observation::ranks_state. Costs a pass over the weights before the first step and after the
-  // last, and one over the gradients in the midst of the last step.
+  // Whether to fill Observation::ranks_state. It costs a pass over the weights before the first
+  // step and after the last, and one over the gradients during the last step.
   bool ranks_state = false;
-  // RunResult::probes. Each costs host memory and a copy of what it looks at, in its step alone.
-  // What is not there is refused with an error of kind "probe".
+  // The probes for RunResult::probes. Each costs host memory, and a copy in its step of what it
+  // looks at. An error of kind "probe" refuses what is not there.
   std::vector<Probe> probes = {};
 };
 
@@ -99,13 +100,13 @@ Result<RunResult> run(const Setup& setup, const Program& program, const BackendC
                       const RunControl& control, const RunWishes& wishes = {},
                       World* world = nullptr);
 
-// The same training on one rank, compared: "Prove it".
+// The comparison with the same training on one rank: "Prove it".
 struct Proof {
   double loss_difference = 0;      // largest relative difference over the steps
   double gradient_difference = 0;  // norm(difference) / norm(one rank's), all parameters together
   double loss_bound = 1e-6, gradient_bound = 5e-6;
   std::string worst_parameter;          // "layer 3 MLP in weight"
-  std::vector<double> losses_one_rank;  // of one rank in fp32, also in 16 bit
+  std::vector<double> losses_one_rank;  // of one rank in fp32, also if the run is in 16 bit
   bool in_16_bit = false;               // then the reference is one rank in fp32
   bool losses_hold() const { return std::isfinite(loss_bound) && loss_difference <= loss_bound; }
   bool gradients_hold() const {
@@ -114,20 +115,21 @@ struct Proof {
   bool holds() const { return losses_hold() && gradients_hold(); }
 };
 Proof compare(const RunResult& many, const RunResult& one);
-// For 16 bit. The reference is `exact`, one rank in fp32. The bounds follow from how far `one`, one
-// rank in 16 bit, is from it. Gradients: a quarter more than that, since a mesh rounds at other
-// places. Losses: twice that, since a single number may come out right by chance, and at least
-// 2^-13, a part in 32 of the most that rounding to bf16 costs. Above a tenth of the gradients or
-// 2^-6 of a loss, the two have not been trained alike, so no bound is larger.
+// The comparison for 16 bit. The reference is `exact`, one rank in fp32. The bounds follow from the
+// distance of `one`, one rank in 16 bit, from it. For gradients the bound is a quarter more than
+// that distance, since a mesh rounds at other places. For losses it is twice the distance, since a
+// single number may come out right by chance; and at least 2^-13, 1/32 of the most that rounding to
+// bf16 costs. No bound is above a tenth of the gradients or 2^-6 of a loss, since beyond that the
+// two were not trained alike.
 Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact);
 // The Setup of the reference: one rank, the same global batch in the same order.
 Setup one_rank_setup(const Setup& setup);
 
 // How this engine multiplies bf16 on cores: kNativeBf16 or kWidenedBf16.
 const char* bf16_products_here();
-// Measures this computer: matrix products by shape, every other kernel, copy bandwidth, message
-// latency and bandwidth between ranks, with as many ranks busy as there are cores. Usually takes 10
-// to 20 s.
+// Measures this computer with as many busy ranks as there are cores: matrix products by shape,
+// every other kernel, copy bandwidth, and message latency and bandwidth between ranks. It usually
+// takes 10 to 20 s.
 Result<Machine> calibrate(const RunControl& control);
 
 }  // namespace parallelarium

@@ -53,7 +53,7 @@ class RunWatch {
   Stop& stop_;
   const std::vector<Transport*> transports_;
   bool paced_, judged_ = false;
-  int cores_, warmup_, steps_, reported_ = -1;  // steps told of
+  int cores_, warmup_, steps_, reported_ = -1;  // reported_: steps that `progress` has heard of
   bool abandoned_ = false;
   double hang_seconds_;
   std::uint64_t changes_ = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPUs send each other, through NCCL as a run uses it: a message of every GPU to every other,
-// the whole collectives among the first two, three ... of all, and how fast a pair moves bytes.
+// Checks what GPUs send each other through NCCL, as a run uses it: a message from every GPU to
+// every other, whole collectives among the first two, three ... of all, and how fast a pair moves
+// bytes.
 //
-// Ranks are threads with a GPU each, and go through a list of steps together. A step that does not
-// end is given up after its time, named, and the rest goes on in a fresh session.
+// Ranks are threads with a GPU each. They go through a list of steps together. A step that does not
+// end in its time is named and given up, and the rest goes on in a new session.
 #pragma once
 
 #include <atomic>
@@ -18,10 +19,10 @@
 
 namespace parallelarium {
 
-// GPUs are places in the rig's list throughout.
+// Here a GPU is always an index in the rig's list.
 struct LinkStep {
-  int from = -1, to = -1;  // a message; or, where negative, a collective
-  int ranks = 0;           // of a collective: the first so many
+  int from = -1, to = -1;  // a message; if negative, a collective
+  int ranks = 0;           // for a collective: the first `ranks` ranks
   CollectiveKind kind = CollectiveKind::kAllReduce;
   Reduction reduction = Reduction::kNone;
   DataType type = DataType::kF32;
@@ -36,18 +37,18 @@ struct LinkRig {
   int gpus = 0;
   std::function<std::unique_ptr<Device>(int gpu, int rank, Lane lane)> make_device;
   Nccl* nccl = nullptr;
-  std::int64_t large_bytes = std::int64_t{64} << 20;  // of a timed message
+  std::int64_t large_bytes = std::int64_t{64} << 20;  // size of a timed message
 };
 struct LinkLimits {
   TimePoint deadline = TimePoint::max();
   std::chrono::nanoseconds connect{8'000'000'000}, step{3'000'000'000};
-  std::chrono::nanoseconds end{3'000'000'000};  // of what was told to end
+  std::chrono::nanoseconds end{3'000'000'000};  // time to end after being told to
   const std::atomic<bool>* cancel = nullptr;
 };
 
 struct LinkFault {
   LinkStep step;
-  std::vector<int> gpus;  // whom it concerns
+  std::vector<int> gpus;  // the GPUs that it is about
   Message found;          // "element 5 on GPU 1 is 3 and should be 6"
   bool hangs = false;
 };
@@ -57,17 +58,17 @@ struct LinkSpeed {
 };
 struct LinkFindings {
   std::vector<LinkFault> faults;
-  std::vector<LinkSpeed> speeds;    // of messages one way
-  std::vector<LinkStep> unreached;  // no time was left, or what it needs is broken
-  bool stuck = false;               // threads are still waiting for a GPU: let the process end
+  std::vector<LinkSpeed> speeds;    // of messages in one direction
+  std::vector<LinkStep> unreached;  // no time was left, or something that they need is broken
+  bool stuck = false;               // threads still wait for a GPU, so the process should end
 };
 
-// All steps for so many GPUs, in their order.
+// All steps for the rig's GPUs, in their order.
 std::vector<LinkStep> link_steps(const LinkRig& rig);
 
-// Goes through these steps. Where the GPUs do not connect that is the one fault, and nothing is
-// reached. `number`: what a GPU is called, by its place. `tell`: before each step, from the calling
-// thread.
+// Goes through these steps. If the GPUs do not connect, that is the only fault, and nothing is
+// reached. `number` gives a GPU's number for its index. `tell` is called before each step, on the
+// calling thread.
 LinkFindings check_links(const LinkRig& rig, const std::vector<LinkStep>& steps,
                          const LinkLimits& limits, const std::function<int(int place)>& number,
                          const std::function<void(double share, const Message& what)>& tell);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that go through steps of link_check.h together, once.
+// Ranks that go together through steps of link_check.h, once.
 #pragma once
 
 #include <mutex>
@@ -12,17 +12,17 @@
 
 namespace parallelarium {
 
-// Of one step.
+// The result of one step.
 struct LinkStepResult {
   bool done = false;
   Message found;       // what is wrong, or empty
-  int at = -1;         // whose
-  double seconds = 0;  // the longest of its ranks
+  int at = -1;         // the rank that found it
+  double seconds = 0;  // of its slowest rank
 };
 
 class LinkSession {
  public:
-  // `gpus`: of each rank, as places of the rig.
+  // `gpus`: for each rank the index of its GPU in the rig.
   LinkSession(const LinkRig& rig, std::vector<int> gpus, std::vector<LinkStep> steps);
   ~LinkSession();
   LinkSession(const LinkSession&) = delete;
@@ -30,11 +30,11 @@ class LinkSession {
 
   struct End {
     bool whole = false, hung = false, in_time = true;
-    int step = -1;  // where it broke off; -1: while connecting
-    Message why;    // of what failed
+    int step = -1;  // the step at which it broke off; -1: while connecting
+    Message why;    // why it failed
     bool stuck = false;
   };
-  // Once. Where threads do not end, they keep `self` alive.
+  // Call it once. Threads that do not end keep `self` alive.
   static End run(const std::shared_ptr<LinkSession>& self, const LinkLimits& limits,
                  const std::function<void(int step)>& tell);
   std::vector<LinkStepResult> results() const {

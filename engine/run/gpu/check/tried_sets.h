@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs that a check tried together: what is known of them, and what is still open. Pure.
+// Sets of GPUs that a check tried together: what is known, and what is still open. Pure.
 #pragma once
 
 #include <vector>
@@ -10,21 +10,22 @@ namespace parallelarium {
 
 struct TriedSet {
   std::vector<int> gpus;     // by number, ascending
-  bool collectives = false;  // of all of them; else messages of a pair, both ways
+  bool collectives = false;  // collectives of all were tried; else messages of a pair, both ways
   Message failure;           // empty: it works
   bool works() const { return failure.text.empty(); }
 };
 
 std::vector<std::vector<int>> broken_sets(const std::vector<TriedSet>& tried);
 
-// Pairs of these GPUs whose messages were not tried. `gpus`: ascending, here and below.
+// Pairs of these GPUs whose messages were not tried. Here and below, `gpus` must be ascending.
 std::vector<std::vector<int>> open_pairs(const std::vector<int>& gpus,
                                          const std::vector<TriedSet>& tried);
-// The first two, three ... of these GPUs whose collectives were tried neither among them nor among
-// more. None that a broken set is part of: these are known not to work.
+// Those groups of the first two, three ... GPUs whose collectives were tried neither among them nor
+// among a larger group. Groups that contain a broken set are left out, since they are known not to
+// work.
 std::vector<std::vector<int>> open_groups(const std::vector<int>& gpus,
                                           const std::vector<TriedSet>& tried);
-// Whether of these GPUs, as far as they meet, nothing is open.
+// Whether nothing is open for those of these GPUs that can meet.
 bool are_tried(const std::vector<int>& gpus, const std::vector<TriedSet>& tried);
 
 // "GPUs 0, 1 and 2".

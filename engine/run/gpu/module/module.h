@@ -29,7 +29,7 @@ struct GpuFacts {
   int major = 0, minor = 0;                   // compute capability; 0: not known
   std::vector<int> peers;                     // the GPUs whose memory it reaches directly
   std::string bus = {};                       // "0000:65:00.0"
-  std::optional<Message> check_failure = {};  // why its check failed (check.h), where it did
+  std::optional<Message> check_failure = {};  // why its check failed (check.h), if it did
   // It drives a display, so the system ends kernels that take seconds.
   bool ends_long_kernels = false;
   // The least capability that this build has code for; 75 is 7.5. The module says its own.
@@ -87,7 +87,7 @@ Result<std::vector<GpuFacts>> usable_gpus();
 // a program begins.
 void prepare_for_gpus();
 
-// The Computer for place(), with so many cores and these GPUs, or why it has none.
+// The Computer for place(), with `cores` cores and these GPUs, or why it has no GPUs.
 Computer computer_of(int cores, const Result<std::vector<GpuFacts>>& gpus);
 // Finds out whether ranks on several of these can meet, which sets failed together, and whether
 // groups take turns with this driver. Loads NCCL.

@@ -31,9 +31,9 @@ std::vector<NcclSplit> plan_splits(const Program& program);
 // asks for that. Source: NCCL user guide, "Using multiple NCCL communicators concurrently".
 std::vector<std::int32_t> issue_turns(const RankProgram& rank);
 
-// Checks that this NCCL can run a Program with so many communicators. ncclCommSplit came with 2.18;
-// several communicators on a device need NCCL_LAUNCH_ORDER_IMPLICIT, which came with 2.26. Error:
-// "nccl-old".
+// Checks that this NCCL can run a Program with this many communicators. ncclCommSplit came with
+// 2.18; several communicators on a device need NCCL_LAUNCH_ORDER_IMPLICIT, which came with 2.26.
+// Error: "nccl-old".
 Result<void> check_nccl(int version, int communicators);
 // Whether operations of several groups on a GPU may overlap under NCCL_LAUNCH_ORDER_IMPLICIT. Below
 // CUDA 12.3, NCCL lets one wait for the end of the other. `driver`: the newest CUDA that it knows

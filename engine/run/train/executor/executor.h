@@ -35,7 +35,7 @@ namespace parallelarium {
 
 using LaneDevices = std::array<std::unique_ptr<Device>, kLanes>;
 
-// What a rank was seen to do in one step.
+// What was observed of a rank in one step.
 struct StepRecord {
   bool wants_cpu_time = true;  // set by the caller; asking costs more than a small message
   std::vector<Span> spans;     // by op, since the common start
@@ -44,22 +44,23 @@ struct StepRecord {
   Nanoseconds cpu_time{0};          // of all lanes; 0 on GPUs or if not wanted
   Nanoseconds compute_cpu_time{0};  // of the compute lane
   Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
-  Nanoseconds modelled_end{0};      // of a rehearsal: the end if no real work takes too long
+  Nanoseconds modelled_end{0};      // in a rehearsal: the end if no real work takes too long
   std::vector<OpSlot> slots;        // of a rehearsal, by op
   // Devices that run behind: the longest that the compute lane's device can have waited for its
   // host, from when each compute op could begin until the host had launched all of it.
   Nanoseconds host_time{0};
 };
 
-// Looks at the memory of a rank in the midst of a step. Writes nothing there.
+// Looks at the memory of a rank during a step. It writes nothing there.
 class OpProbe {
  public:
   virtual ~OpProbe() = default;
-  // Called before every op of the step, by the thread of its lane, when all that the op waits for
-  // in its own rank has ended. `device`: the lane's; what it is asked for stands before the op.
-  // Error: ends the run.
+  // Called before every op of the step, by the thread of its lane, when everything that the op
+  // waits for in its own rank has ended. `device` is the lane's; what it is asked to do comes
+  // before the op.
+  // An error ends the run.
   virtual Result<void> before(std::int32_t op, Device& device) = 0;
-  // The same when the op has been done, before others hear of it and before the mark of its end.
+  // Called after the op, before others hear of its end and before the mark of its end.
   virtual Result<void> after(std::int32_t op, Device& device) {
     return static_cast<void>(op), static_cast<void>(device), Result<void>{};
   }
@@ -69,7 +70,7 @@ class Executor {
  public:
   // Starts threads for the lanes that have ops, except the compute lane, which uses the caller's.
   // References outlive the executor. `durations` by op, by the clock; empty: no rehearsal. `slow`:
-  // Compute ops keep their core busy for so many times their work (CPUs only; no rehearsal).
+  // Compute ops keep their core busy for that many times their work (CPUs only; no rehearsal).
   Executor(const Program& program, const RankProgram& rank, Transport& transport,
            LaneDevices& devices, Arena& arena, Stop& stop, RankProgress& progress,
            std::vector<Nanoseconds> durations, double slow = 1);
@@ -91,7 +92,7 @@ class Executor {
   // ranks.
   Result<TimePoint> meet();
 
-  // Who looks at the steps from now on. No step may be under way.
+  // Sets the probes that look at the steps from now on. No step may be under way.
   void set_probes(std::vector<OpProbe*> probes) { probes_ = std::move(probes); }
 
   // Runs all ops once. `start`: the same time on all ranks. Error: "stopped"; Stop has the reason.

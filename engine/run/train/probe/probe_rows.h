@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says of each row on its way through the experts which token and which of its choices it is. A
-// rank knows of its own tokens alone, so it takes what all routers of an EP group chose.
+// Finds for each row on its way through the experts which token it is, and which of the token's
+// choices. A rank knows only its own tokens, so this needs the choices of all routers of an EP
+// group.
 #pragma once
 
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace parallelarium {
 
-// Fills row_tokens and row_choices from `routes`, which it clears, and cuts tensors by row down to
-// the rows that there were. `probes` must have those of all ranks.
+// Fills row_tokens and row_choices from `routes`, which it clears. It cuts tensors by row down to
+// the rows that there were. `probes` must have the probes of all ranks.
 void name_rows(const Setup& setup, std::vector<ProbedRank>& probes);
 
 }  // namespace parallelarium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole tensor, put together from what probes saw of it on several ranks.
+// A whole tensor that is put together from what probes saw of it on several ranks.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace parallelarium {
 
-// How ranks' parts that have the same place make one element of the whole.
+// How parts of several ranks at the same place make one element of the whole.
 enum class Joined : std::uint8_t {
   kEqual,   // they must be equal; see contradiction()
   kSum,     // partial sums
@@ -19,16 +19,16 @@ enum class Joined : std::uint8_t {
 
 class WholeTensor {
  public:
-  // The part stands at its places of the whole. All parts must be of one tensor.
+  // Puts the part at its places in the whole. All parts must be of one tensor.
   void put(const ProbedTensor& part, Joined as);
-  // Turns back the positions of a gradient of queries or keys whose parts are described as `what`.
+  // Turns back the positions of a gradient of queries or keys. `what` describes its parts.
   void turn_back(const OpTensor& what);
-  // Every element came from some part.
+  // Whether every element came from some part.
   bool complete() const;
-  double largest() const;  // without its sign
+  double largest() const;  // the largest absolute value
   // The largest difference between two parts that both have a place.
   double contradiction() const { return contradiction_; }
-  // The largest difference of an element. None: it is no part of such a tensor.
+  // The largest difference of an element from the part. None: it is no part of such a tensor.
   std::optional<double> difference_from(const ProbedTensor& part) const;
 
  private:
@@ -37,7 +37,7 @@ class WholeTensor {
   double contradiction_ = 0;
 };
 
-// What the rank had of it, or null.
+// What the rank had of the tensor, or null.
 const ProbedTensor* probed_tensor(const std::vector<ProbedRank>& probes, const Probe& probe,
                                   const std::string& name, int rank);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies what probes ask for out of the memory of one rank, while its ops run.
+// Copies what probes ask for from the memory of one rank while its ops run.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ class Prober : public OpProbe {
   Prober(const Setup& setup, const Shape& shape, const RankProgram& rank, const Arena& arena,
          const std::vector<Probe>& probes);
 
-  // Host memory for the copies.
+  // Bytes of host memory for the copies.
   std::int64_t bytes() const { return bytes_; }
-  // The step that begins now; see Probe::step. No op may be running.
+  // Sets the step that begins now; see Probe::step. No op may be running.
   void begin_step(int step) { step_ = step; }
-  // Whether any probe looks at it.
+  // Whether any probe looks at this step.
   bool looks_at(int step) const;
 
-  // Operands as the op finds and leaves them. Called by the thread of its lane.
+  // Copy operands as the op finds them and as it leaves them. Called by the thread of its lane.
   Result<void> before(std::int32_t op, Device& device) override;
   Result<void> after(std::int32_t op, Device& device) override;
 
-  // All that was copied. No op may be running.
+  // Returns all that was copied. No op may be running.
   std::vector<ProbedRank> take();
 
  private:
@@ -53,7 +53,7 @@ class Prober : public OpProbe {
     OpTensor tensor;
     std::size_t copy = 0;
   };
-  // A tensor, or of a ring of TP its blocks in the order of their tokens.
+  // A tensor. In a ring of TP it has blocks, in the order of their tokens.
   struct Wanted {
     std::vector<Part> parts;
     const OpTensor& tensor() const { return parts.front().tensor; }

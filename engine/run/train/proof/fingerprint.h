@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number that follows from a stream of bytes, to tell whether two ranks hold the same.
+// A number that follows from a stream of bytes. It shows whether two ranks hold the same.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,10 @@
 
 namespace parallelarium {
 
-// 64 bits, eight bytes at a time. Streams of one length that differ in one word always differ in
-// it, others but for one pair in 2^64: each word takes the state through a one-to-one map (multiply
-// by an odd number, rotate), as in Yann Collet's xxHash. No defence against who wants a collision.
+// It has 64 bits and takes eight bytes at a time. Two streams of the same length that differ in one
+// word always have different numbers; other streams do so except for one pair in 2^64. The reason
+// is that each word takes the state through a one-to-one map (multiply by an odd number, rotate),
+// as in Yann Collet's xxHash. It is no defence against somebody who wants a collision.
 class Fingerprint {
  public:
   void add(const void* bytes, std::size_t count) {

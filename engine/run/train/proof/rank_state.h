@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what RankState says out of the memory of one rank: fingerprints of its weights between
-// steps, and its own loss and gradients in the midst of a step, before they are added up over
-// ranks. It reads and never writes, so that a training is the same bit for bit.
+// Reads the contents of RankState from the memory of one rank: fingerprints of its weights between
+// steps, and its own loss and gradients during a step, before they are added up over ranks. It
+// never writes, so a training stays the same bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ struct OwnedRun {
   int layer = -1;
   std::int64_t begin = 0, count = 0;
 };
-// Which elements of the model the rank updates, or all that it holds if `whole`, neighbours in one
-// run; what pads a vocabulary is none. Ranks with equal lists must hold equal bytes.
+// The elements of the model that the rank updates or, if `whole`, all that it holds. Neighbours are
+// in one run. The padding of a vocabulary does not count. Ranks with equal lists must hold equal
+// bytes.
 std::vector<OwnedRun> owned_runs(const Setup& setup, const RankProgram& rank,
                                  const HeldParameters& held, bool whole = false);
 
@@ -31,22 +32,23 @@ class RankStateReader : public OpProbe {
   RankStateReader(const Setup& setup, const Program& program, const RankProgram& rank,
                   const Arena& arena, Device& device);
 
-  // What owned_runs() says, in one number: of what it updates, and of all that it holds.
+  // owned_runs() as one number: for what the rank updates, and for all that it holds.
   std::uint64_t owned() const { return owned_; }
   std::uint64_t whole() const { return whole_; }
-  // RankState::weights_before or weights_after, as it is now. No op may be running. Error: the
-  // device's.
+  // The present value of RankState::weights_before or weights_after. No op may be running. Error:
+  // that of the device.
   Result<std::string> weights() { return print(owned_, false); }
-  // RankState::copy_after, of which has_copy() says whether there is one. As weights().
+  // has_copy() says whether there is a RankState::copy_after; copy() returns it, in the same way as
+  // weights().
   bool has_copy() const { return held_.keeps_all(Tensor::kParameters); }
   Result<std::string> copy() { return print(whole_, true); }
-  // Reads what the op is about to add up over ranks. Called by the thread of its lane.
+  // Reads what the op will add up over ranks. Called by the thread of its lane.
   Result<void> before(std::int32_t op, Device& device) override;
   // Loss and norms of the step that was watched. No op may be running.
   Result<void> read_step(RankState& state);
 
  private:
-  // Values that an op, the first to do so, adds up over data parallel ranks.
+  // Values and the op that is the first to add them up over data-parallel ranks.
   struct Watched {
     std::int32_t op = -1;
     const std::byte* address = nullptr;
@@ -70,7 +72,7 @@ class RankStateReader : public OpProbe {
   std::int64_t watched_elements_ = 0;
   // Elements of kGradients that no rank shares: their values at the end of the step are the rank's.
   std::vector<Watched> unshared_;
-  std::int32_t loss_op_ = -1;  // -1: nobody adds up losses
+  std::int32_t loss_op_ = -1;  // -1: no op adds up losses
   std::optional<double> loss_sum_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of kernel_check.h: what each file of kernels/ does, tried through Device.
+// The families of kernel_check.h. They try what each file of kernels/ does, through Device.
 #pragma once
 
 #include "engine/run/gpu/check/kernels/kernel_check.h"
@@ -8,7 +8,7 @@ namespace parallelarium {
 
 inline constexpr DataType kF32 = DataType::kF32;
 
-// kernel_moves.cpp: what copies, adds or fills.
+// kernel_moves.cpp: copying, adding and filling.
 void check_copies(KernelBench& on);
 void check_swap(KernelBench& on);
 void check_combine(KernelBench& on);
@@ -18,7 +18,7 @@ void check_residual(KernelBench& on);
 void check_dropout(KernelBench& on);
 void check_embedding(KernelBench& on);
 
-// kernel_layers.cpp: what computes within a layer, the loss and the update.
+// kernel_layers.cpp: the computing within a layer, the loss and the update.
 void check_products(KernelBench& on);
 void check_fp8_products(KernelBench& on);
 void check_layer_norm(KernelBench& on);
