@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How short a step can be, whatever the order: a bound below which no order of the same work comes,
-// and the best order that is known.
+// How short a step can be in any order: a lower bound for all orders of the same work, and the best
+// order that is known.
 #pragma once
 
 #include <vector>
@@ -10,22 +10,20 @@
 
 namespace parallelarium {
 
-// How many micro-batches of its own activations each rank may hold, counted as
-// TimedOrder::peak_in_flight does; empty: as many as there are.
+// How many micro-batches' activations each rank may hold, counted as in TimedOrder::peak_in_flight.
+// Empty: there is no limit.
 using HeldLimits = std::vector<double>;
 
-// Whether the order holds no more than that.
+// Whether no rank holds more than its limit.
 bool within_limits(const Order& order, const HeldLimits& limits);
 
 struct Floor {
-  double at_least = 0;  // of the makespan
-  double best_known =
-      0;               // makespan of `best`; infinite where no order is known that keeps the limits
-  bool exact = false;  // the two are the same
-  // What shows `at_least`: "work" (one rank's, with the
-  // shortest way in before it and out behind it), "path" (a micro-batch forward and back
-  // behind all others of a stage), "memory" (micro-batches that must take turns) or "search" (every
-  // order was tried).
+  double at_least = 0;    // lower bound of the makespan
+  double best_known = 0;  // makespan of `best`; infinite if no known order keeps the limits
+  bool exact = false;     // the two are equal
+  // What proves `at_least`: "work" (that of one rank, with the shortest way in before it and out
+  // behind it), "path" (a micro-batch goes forward and back behind all others of a stage), "memory"
+  // (micro-batches must take turns) or "search" (every order was tried).
   const char* proved_by = "work";
   Order best;
 };
@@ -34,24 +32,26 @@ struct Floor {
 // order_search.h).
 inline constexpr std::size_t kFloorBudget = 150'000;
 
-// Of all orders that do `order`'s work on the same ranks: the same stages where it has them, and
-// every backward whole or split as there. Equal micro-batches are taken in their order everywhere:
-// exchanging two of them in an order that takes them otherwise makes no action later. So a partial
-// order is how many F, B (or I and W) each stage has done, and of two with the same counts only
-// those matter in which no time is later.
-// The order must have all work once, in whichever turn, and stages.size() must be its stages.
+// Finds the floor over all orders that do the same work on the same ranks. They have the same
+// stages at the same places, and every backward is whole or split as in `order`. Every order takes
+// equal micro-batches by ascending number. That loses nothing: if an order takes two of them
+// otherwise, exchanging them makes no action later. So a partial order is described by how many F,
+// B (or I and W) each stage has done. Of two with the same counts, one in which no time is later is
+// enough. The order must have all work once, in any sequence, and stages.size() must be its number
+// of stages.
 Floor floor_of(const Order& order, const std::vector<Durations>& stages,
                const HeldLimits& limits = {}, std::size_t budget = kFloorBudget);
 
-// The name of the schedule of the list that the order is, or an empty string: for none, and for
-// more than 20,000 forwards.
+// The name of the schedule of the list that equals the order. Empty if there is none, or if there
+// are more than 20,000 forwards.
 std::string recognised(const Order& order);
 
-// GPipe with the backwards in the order of the forwards: F0 F1 … B0 B1 … on every rank.
+// Whether the order is GPipe with its backwards in the order of the forwards: F0 F1 … B0 B1 … on
+// every rank.
 bool is_gpipe_in_turn(const Order& order);
 
-// By how many forwards the warm-up of every rank is longer than 1F1B's where the order is 1F1B
-// otherwise; 0: it is not that.
+// How many more warm-up forwards every rank has than in 1F1B, if the order is otherwise 1F1B. 0: it
+// is no such order.
 int more_warm_ups(const Order& order);
 
 }  // namespace parallelarium

@@ -10,8 +10,8 @@
 
 namespace parallelarium {
 
-// {"name","algorithm","ranks","bytes","root","type","operation","segments","node_size","counts"};
-// an absent key has its default. Errors name the key.
+// {"name","algorithm","ranks","bytes","root","type","operation","segments","node_size","counts"}.
+// An absent key has its default. Errors name the key.
 nlohmann::json to_json(const CollectiveSpec& spec);
 Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json);
 
@@ -26,7 +26,8 @@ Result<CollectiveChoice> collective_choice_from_json(const nlohmann::json& json)
 nlohmann::json to_json(const Collective& collective, const Network& network,
                        const CollectiveCost& cost);
 
-// "measured" of `collective NAME --json`, and the answer of the method `collective`; lossless.
+// "measured" of `collective NAME --json`, and the answer of the method `collective`. It loses
+// nothing.
 nlohmann::json to_json(const CollectiveObservation& observation);
 Result<CollectiveObservation> collective_observation_from_json(const nlohmann::json& json);
 
@@ -37,7 +38,7 @@ struct CollectiveRequest {
   int repeats = 20, warmup = 3;
   bool values = false;
   std::string rounding;  // the algorithm to compare the result's bits with; empty: none
-  // As in RunSettings, but CPU where nothing is said, since older windows know no other.
+  // As in RunSettings, but the default is the CPU, since older windows know nothing else.
   Backend backend = Backend::kCpu;
   std::string devices = "all";
 };

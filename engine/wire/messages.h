@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What app and engine say to each other: JSON-RPC 2.0 with Content-Length framing, as in the
-// Language Server Protocol.
+// The messages between app and engine: JSON-RPC 2.0 with Content-Length framing, as in the Language
+// Server Protocol.
 //
 //   initialize  {version}                     -> {version, engine, host, devices}
 //   devices     {}                            -> the object of `devices --json`
@@ -15,15 +15,15 @@
 //   shutdown    {}                            -> {}, and the engine ends
 // An answer with `"ends": true` is the last of this engine: a run that does not end by itself, or a
 // fault of a GPU, ends with the process.
-// Notifications: `$/progress` {id, phase, share, what, step?, losses?} from the engine, where phase
-// is "checking", "calibrating", "running" or "proving", share goes from 0 to 1 within the phase,
-// and what is a Message (message_json.h), as every sentence in an answer is; `losses` of a run are
-// the new ones of the steps up to `step`, warm-up included (null for a loss that is not finite; a
-// run that begins again with a larger stretch tells its steps again).
-// `$/devices`, the object of `devices --json`, from the engine after each check of GPUs, also where
-// what asked for it then fails;
-// `$/cancelRequest` {id} to it. `machine` of a run is the Machine its prediction stands on: a run
-// on a computer that was never calibrated calibrates and stores it first.
+// Notifications from the engine. `$/progress` {id, phase, share, what, step?, losses?}: phase is
+// "checking", "calibrating", "running" or "proving"; share goes from 0 to 1 within the phase; what
+// is a Message (message_json.h), as is every sentence in an answer. `losses` of a run are the new
+// ones of the steps up to `step`, warm-up included. A loss that is not finite is null. A run that
+// begins again with a larger stretch sends its steps again. `$/devices` is the object of `devices
+// --json`; it comes after each check of GPUs, even if what asked for the check then fails.
+// Notification to the engine: `$/cancelRequest` {id}.
+// `machine` of a run is the Machine of its prediction. A run on a computer that was never
+// calibrated first calibrates it and stores the result.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ inline constexpr int kMostMessageDepth = 200;
 class FrameReader {
  public:
   void append(std::string_view bytes);
-  // The next whole message; nothing if it needs more bytes; or an error that says what is wrong
-  // with the stream.
+  // The next whole message, or none if more bytes are needed. The error says what is wrong with the
+  // stream.
   Result<std::optional<nlohmann::json>> next();
   // Whether the stream may end here: nothing of a message is left over.
   bool is_between_messages() const { return !failure_ && begin_ == pending_.size(); }

@@ -22,11 +22,12 @@ class ObjectReader {
   void read(const char* key, bool& into);
   void read(const char* key, int& into);
   void read(const char* key, std::int64_t& into);
-  void read(const char* key, double& into);  // null is left alone
+  void read(const char* key, double& into);  // null changes nothing
   void read(const char* key, std::string& into);
   void read(const char* key, std::vector<double>& into);  // null entries become NaN
 
-  // The value of a key that must be there and have that type. Else nothing, and it keeps an error.
+  // The value of a key that must be there and have that type. If not, it returns null and keeps an
+  // error.
   const nlohmann::json* object(const char* key);
   const nlohmann::json* array(const char* key);
 

@@ -47,7 +47,7 @@ struct RunRequest {
   Setup setup;
   bool verify = false;
   std::vector<std::string> probes;  // as `run --probe` reads them
-  // Above 0: run an order that waits for ever, too, until no rank has moved for so long.
+  // Above 0: also run an order that waits for ever, until no rank has moved for this time.
   double let_it_hang_seconds = 0;
 };
 inline constexpr double kMostHangSeconds = 600;

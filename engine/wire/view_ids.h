@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ids of the window's views: what the engine knows of them. Lessons name them as `tab`, the
-// command line as `--view`.
+// The ids of the window's views, which are all that the engine knows of them. Lessons name them as
+// `tab`, the command line as `--view`.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ const std::vector<std::string>& view_ids();
 
 // An id, or one with a part of that view: "memory/holders".
 bool is_view_id(std::string_view id);
-// The view of such a name, and its part, or empty.
+// The view in such a name, and its part, or empty.
 std::string view_of(std::string_view id);
 std::string part_of_view(std::string_view id);
 

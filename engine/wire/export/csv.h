@@ -15,7 +15,7 @@ namespace parallelarium {
 // timeline.ranks must match program.ranks op by op.
 std::string to_csv(const Program& program, const Timeline& timeline);
 
-// A text as a field of such a table: in quotes where it needs them.
+// A text as a field of such a table, in quotes if it needs them.
 std::string csv_field(const std::string& text);
 
 }  // namespace parallelarium

@@ -15,14 +15,13 @@
 
 namespace parallelarium {
 
-// The whole file. With `rank` (global) it has only that rank, as Holistic Trace Analysis wants its
-// files, and no flows, since their other end is missing. "distributedInfo" gives rank (the first in
-// the file), ranks and world size.
-// timeline.ranks must match program.ranks op by op.
+// The whole file. With `rank` (global) it has only that rank, as Holistic Trace Analysis needs its
+// files. It then has no flows, since their other end is missing. "distributedInfo" gives rank (the
+// first in the file), ranks and world size. timeline.ranks must match program.ranks op by op.
 std::string to_chrome_trace(const Program& program, const Timeline& timeline,
                             std::optional<int> rank = std::nullopt);
 
-// What an op is called in a trace: "F3 QKV, layer 2", "send activations 3 to rank 1".
+// The name of an op in a trace: "F3 QKV, layer 2", "send activations 3 to rank 1".
 std::string title_of(const RankProgram& rank, const Op& op);
 
 }  // namespace parallelarium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which settings of two Setups train differently.
+// Finds the settings by which two Setups train differently.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 namespace parallelarium::frameworks {
 
 struct SettingDifference {
-  std::string key;     // "mesh.pp", "model.norm"; "model" where the models are compared as one
+  std::string key;     // "mesh.pp", "model.norm"; "model" if models are compared as a whole
   std::string before;  // its values, as people write them
   std::string after;
 };
 
-// "PP 4", "Norm layer": the setting, and the value after, as people say them.
+// The setting and its value after, as people say them: "PP 4", "Norm layer".
 Message words_of_difference(const SettingDifference& difference);
 
-// Whether models are compared key by key, or are equal or not; the length of a sequence may stand
-// apart.
+// Whether models are compared key by key or as a whole. The length of a sequence may be compared
+// separately.
 enum class CompareModels : std::uint8_t { kByKey, kAsOneButSequence, kAsOne };
 
-// A setting that means nothing where it stands (EP of a dense model) is no difference, nor is the
-// same split of layers said in another way, nor how a Setup is run on this computer (`run.…`).
+// Three things are no difference: a setting that means nothing there (EP of a dense model), the
+// same split of layers written in another way, and how a Setup is run on this computer (`run.…`).
 std::vector<SettingDifference> differences(const Setup& before, const Setup& after,
                                            CompareModels models);
 
-// Of settings of these keys alone.
+// Compares only the settings with these keys.
 std::vector<SettingDifference> differences(const Setup& before, const Setup& after,
                                            const std::vector<std::string>& keys);
 

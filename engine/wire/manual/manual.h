@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of a program as data, and the manual page and shell completions that follow from
-// it. Both programs fill it from the options that they parse, so that none can be missing.
+// it. Both programs fill it from the options that they parse, so no option can be missing.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ManualOption {
 
 // A subcommand, or the program itself.
 struct ManualCommand {
-  std::vector<std::string> words;    // "lesson", "check"; of the program itself none
+  std::vector<std::string> words;    // "lesson", "check"; empty for the program itself
   std::string help;                  // one sentence
   std::string operands;              // "[NAME]"
   std::vector<std::string> choices;  // operands to offer; files are offered too
@@ -39,11 +39,12 @@ struct Manual {
   std::vector<std::string> see_also;  // other programs
 };
 
-// `format`: "man" (a page of section 1), "bash", "zsh" or "fish".
-// There must be commands. Error: no such format.
+// `format`: "man" (a page of section 1), "bash", "zsh" or "fish". Requires: there are commands.
+// Error: there is no such format.
 Result<std::string> manual_text(const Manual& manual, std::string_view format);
 
-// The names to offer for an option of a Setup that takes names, such as "--model"; of others none.
+// The names to offer for an option of a Setup that takes names, such as "--model"; none for other
+// options.
 std::vector<std::string> setup_choices(std::string_view option);
 
 // The parts of manual_text().

@@ -12,15 +12,15 @@
 
 namespace parallelarium::frameworks {
 
-// Which of the two names counts.
+// Which of the two names is used.
 struct MegatronNames {
   bool line = true;  // Megatron-LM's flags
   std::string operator()(const char* flag, const char* field) const { return line ? flag : field; }
-  // A switch: a flag that stands there where the setting is `where`; a field that is the setting.
+  // A switch. The flag is there if the setting is `where`. The field has the setting itself.
   FrameworkRow flag(const char* flag_name, bool where, const char* field, std::string key) const;
 };
 
-// The row, written of a Setup that meets the condition alone.
+// The row, but it is written only for a Setup that meets the condition.
 FrameworkRow only_where(bool (*condition)(const Setup&), FrameworkRow row);
 
 // Whether Megatron-FSDP can build the Setup's model on the meta device, which never holds it whole.
@@ -28,18 +28,18 @@ bool can_build_in_parts(const Setup& setup);
 
 std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_expert_rows(const MegatronNames& names);
-// How experts lie on the mesh, behind the rows of the mesh.
+// Rows for experts on the mesh; they come behind the rows of the mesh.
 std::vector<FrameworkRow> megatron_expert_mesh_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_parallel_rows(const MegatronNames& names);
 std::vector<FrameworkRow> megatron_training_rows(const MegatronNames& names);
 
-// "Et*3|(t*4|)*14t*3L" of 16 stages: E is the embedding, L the loss, t a layer.
+// "Et*3|(t*4|)*14t*3L" for 16 stages: E is the embedding, L the loss, t a layer.
 std::string layout_of(const std::vector<int>& layers);
-// Layers of each stage. Error: another letter, or too many stages.
+// The layers of each stage. Error: there is another letter, or there are too many stages.
 Result<std::vector<int>> layers_of_layout(std::string layout, const std::string& name);
 
-// The texts. A recipe of Megatron-Bridge has its launch line in the heading, since the number of
-// ranks decides DP, and it is read from there.
+// These write the texts. A recipe of Megatron-Bridge has its launch line in the heading, since the
+// number of ranks decides DP. Reading takes it from there.
 std::string megatron_line(const FrameworkTable& table, const Setup& setup, const Entries& entries,
                           const std::vector<Message>& not_expressible);
 std::string bridge_recipe(const FrameworkTable& table, const Setup& setup, const Entries& entries,
