@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Setup as it was asked for, and its way back.
+// The Setup as the user asked for it, and its undo steps.
 #pragma once
 
 #include <QObject>
@@ -10,7 +10,8 @@
 
 namespace parallelarium {
 
-inline constexpr int kMergeMs = 1000;  // changes of one setting within it are one step of undo
+// Changes of one setting within this time are one step of undo
+inline constexpr int kMergeMs = 1000;
 
 class History : public QObject {
   Q_OBJECT
@@ -19,18 +20,19 @@ class History : public QObject {
   explicit History(QObject* parent = nullptr);
   ~History() override;
 
-  // Precision, attention and backend may be `auto`; it may be invalid.
+  // The present Setup. It may be invalid, and precision, attention and backend may be `auto`.
   const Setup& setup() const { return setup_; }
-  // As one undo step named `what`. Repeats of the same fields within a second merge into one step.
+  // Changes the Setup as one undo step named `what`. Changes of the same fields within a second
+  // merge into one step.
   void change(const Setup& setup, const QString& what);
-  // Without a step; tells nobody.
+  // Replaces the Setup without an undo step and without a signal.
   void replace(const Setup& setup) { setup_ = setup; }
-  // The same with new_setup() as its base.
+  // The same, with new_setup() as the base.
   void restart(const Setup& setup);
   QUndoStack& stack() { return stack_; }
 
-  // What settings count as changed from and are reset to: new_setup(), or the Setup that the open
-  // lesson started with.
+  // The Setup that settings are compared with and reset to: new_setup(), or the one with which the
+  // open lesson started.
   const Setup& base() const { return base_; }
   void set_base(const Setup& base);
 

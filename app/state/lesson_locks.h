@@ -21,16 +21,16 @@ struct Guess {
   QString metric;  // dotted key, such as "bubble.of_total"
   double value = 0;
   QString text;  // "16 %"
-  // It is about figures of these settings (how they are run does not matter), or of this
-  // collective; without either, of whatever is set.
+  // The guess is about figures of these settings (how they are run does not matter), or of this
+  // collective. Without either, it is about any present settings.
   std::optional<Setup> setup = {};
   std::shared_ptr<const CollectiveChoice> collective = {};
 };
 
-// What of single ops would tell what a lesson asks about the whole step.
+// Facts about single ops that would give away what a lesson asks about the whole step.
 struct HiddenOfOps {
   bool times = false;  // when they begin and how long they take
-  bool bytes = false;  // that they send
+  bool bytes = false;  // bytes that they send
 };
 
 class LessonLocks : public QObject {
@@ -49,21 +49,21 @@ class LessonLocks : public QObject {
   bool allowed(const QString& key) const;
   const QStringList& allowed_keys() const { return allowed_; }
   void set_allowed(const QStringList& keys);
-  // A question of the lesson is open, so that nothing may run; and whether a run of what is set
-  // would show its answer.
+  // Whether a question of the lesson is open, so that nothing may run; and whether a run of the
+  // present settings would show its answer.
   bool question_open() const { return question_open_; }
   bool run_answers() const { return run_answers_; }
   void set_question_open(bool open, bool run_answers = false);
   const std::vector<Guess>& guesses() const { return guesses_; }
   void set_guesses(std::vector<Guess> guesses);
-  // The text of the guess at this metric that is about `setup` and `collective`, or empty; also
-  // while the metric is hidden, since the lesson then asks about it anew.
+  // The text of the guess at this metric that is about `setup` and `collective`. Empty if there is
+  // none, and while the metric is hidden, since the lesson then asks about it again.
   QString guess_at(const QString& metric, const Setup& setup,
                    const CollectiveChoice& collective) const;
-  // Hides, locks and asks nothing any more.
+  // From now on nothing is hidden, locked or asked.
   void clear();
 
-  // What the lesson player keeps in a document.
+  // The state that the lesson player keeps in a document.
   const nlohmann::json& lesson_state() const { return lesson_state_; }
   void set_lesson_state(nlohmann::json state) { lesson_state_ = std::move(state); }
 

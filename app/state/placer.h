@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where ranks go: this computer as the engine told of it, and the Machines that are known. It
-// decides nothing: engine/plan/machine does.
+// What is known about where ranks can go: this computer as the engine described it, and the known
+// Machines. It decides nothing itself: engine/plan/placement does.
 #pragma once
 
 #include <map>
@@ -16,41 +16,41 @@ class Placer {
  public:
   Placer();
 
-  // This computer as the engine told last; until then computer_until_told().
+  // This computer as the engine described it last. Before that it is computer_until_told().
   const Computer& computer() const { return computer_; }
   bool told() const { return told_; }
-  // Whether an `auto` backend may still come to mean GPUs, of which only the engine can tell.
+  // Whether an `auto` backend may still turn out to mean GPUs. Only the engine knows.
   bool may_find_gpus() const;
-  // What the engine told of this computer: the "devices" of its greeting.
+  // Takes what the engine says of this computer: the "devices" of its greeting.
   void hear(const nlohmann::json& devices);
-  // The engine that told has ended: the next one may find other backends.
+  // Call it when the engine has ended, since the next one may find other backends.
   void forget_backends() { backends_ = nullptr; }
-  // Machines are read anew: a calibration may have written one.
+  // Makes Machines be read again, since a calibration may have written one.
   void forget_machines() { machines_.clear(); }
 
-  // What `setup` means here, and on which Machine. A Setup whose machine is unknown has a
-  // situation, too: validate() says what is wrong with it.
+  // What `setup` means here, and on which Machine. A Setup with an unknown machine has a situation
+  // too; validate() says what is wrong with it.
   Situation situation_of(const Setup& setup) const;
   // The Machine of this computer's cores.
   Machine cores_here() const;
-  // Where ranks of a collective alone go.
+  // Where the ranks of a collective alone go.
   Placement of_collective(const RunSettings& run, int ranks) const;
-  // Of a situation(): how many GPUs of this computer there are for its ranks; 0: they are on cores,
-  // or the engine has not told.
+  // How many GPUs of this computer the ranks of a situation() can have. 0: they are on cores, or
+  // the engine has not told.
   int gpus_for(const Situation& situation) const;
-  // Why this computer does not have the backend; none where it does, or nobody has said.
+  // Why this computer does not have the backend. None: it has it, or this is not known.
   std::optional<Message> missing_backend(const std::string& name) const;
-  // Why the rates of a situation's Machine are not those of its Setup any more, and what to do;
-  // none: they are, or nobody has said otherwise.
+  // Why the rates of a situation's Machine do not fit its Setup any more, and what to do. None:
+  // they fit, or nothing else is known.
   std::optional<Message> outdated_rates(const Situation& situation) const;
 
  private:
   const Result<Machine>& find(const std::string& name) const;
-  // As find_machine() gave them.
+  // The answers of find_machine().
   mutable std::map<std::string, Result<Machine>> machines_;
   Computer computer_;
   bool told_ = false;          // kept when the engine dies
-  std::string bf16_products_;  // how it multiplies bf16 on cores, as Machine's; kept, too
+  std::string bf16_products_;  // as Machine::bf16_products; kept when the engine dies
   nlohmann::json backends_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Predicts Setups: small ones at once, large ones on a thread of its own.
+// Predicts Setups: small ones at once, large ones on a separate thread.
 #pragma once
 
 #include <QObject>
@@ -13,7 +13,7 @@ namespace parallelarium {
 
 struct Predicted {
   Result<std::shared_ptr<const Prediction>> prediction;
-  double rehearsal_seconds = 0;  // what it would take by the clock, where ranks would rehearse
+  double rehearsal_seconds = 0;  // time by the clock if ranks would rehearse
 };
 
 class Predictor : public QObject {
@@ -23,14 +23,14 @@ class Predictor : public QObject {
   explicit Predictor(QObject* parent = nullptr);
   ~Predictor() override;
 
-  // predicted() comes before this returns where that takes less than a frame, else from the event
-  // loop. Only the latest of those that wait is predicted. `here`: the cores of this computer.
-  // `setup` must be resolved and valid.
+  // If the prediction takes less than a frame, predicted() comes before this returns; otherwise it
+  // comes from the event loop. Of several waiting Setups only the latest is predicted. `here`: the
+  // cores of this computer. `setup` must be resolved and valid.
   void predict(const Setup& setup, const Machine& machine, const Machine& here);
-  // What is under way is of no use any more: predicted() does not come.
+  // Gives up the prediction that is under way: predicted() does not come.
   void forget();
   bool busy() const { return working_ || wanted_; }
-  // Returns when nothing is being predicted any more (for exports and tests).
+  // Waits until nothing is being predicted any more (for exports and tests).
   void wait();
 
  Q_SIGNALS:

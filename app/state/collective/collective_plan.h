@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A collective as the Collectives view shows it: what a run was seen to do beside its plan, and the
-// words for both.
+// A collective as the Collectives view shows it: what a run did beside its plan, and the words for
+// both.
 #pragma once
 
 #include <QString>
@@ -17,7 +17,7 @@ struct CollectiveRun {
   CollectiveObservation seen;
 };
 
-// The run of `spec` that was seen. Error: it is of another Program than the spec's (an engine of
+// The run of `spec` that was observed. Error: its Program is not that of the spec (an engine of
 // another version), or the spec cannot be planned.
 Result<CollectiveRun> make_collective_run(const CollectiveSpec& spec, CollectiveObservation seen);
 
@@ -29,15 +29,15 @@ struct MeasuredPoint {
   bool on_gpus = false;
 };
 
-// Its title in the middle of a sentence, as in_sentence().
+// The algorithm's title inside a sentence, as in_sentence().
 QString algorithm_in_sentence(CollectiveKind kind, const std::string& algorithm);
 
-// "All-reduce", "Ring", "sum": as controls and titles name them.
+// "All-reduce", "Ring", "sum": the names in controls and titles.
 QString title_of(CollectiveKind kind);
 QString title_of(Topology topology);
 QString algorithm_title(CollectiveKind kind, const std::string& algorithm);
 QString algorithm_title(const CollectiveSpec& spec);
-// "4 ranks · 4 MiB of float32", with what is summed and where the root is.
+// "4 ranks · 4 MiB of float32", with the operation and the root.
 QString collective_title(const CollectiveSpec& spec);
 
 }  // namespace parallelarium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of the Session that belongs to the Collectives view: what is chosen, what is predicted
-// for it, its runs, and its own playhead. Views read it and ask it to change, as with the Session.
+// The part of the Session that belongs to the Collectives view: the choice, its prediction, its
+// runs, and its own playhead. Views read it and ask it to change, as with the Session.
 #pragma once
 
 #include <QObject>
@@ -19,18 +19,18 @@ struct CollectiveRequest;
 // What the picture's chunks show.
 enum class ChunkContent : std::uint8_t {
   kContributions,  // whose contributions are in each chunk
-  kValues,         // the run's first number of each
-  kRounding        // in how many elements the run's result differs from another algorithm's
+  kValues,         // the first number of each chunk in the run
+  kRounding        // the number of elements whose bits differ from another algorithm's result
 };
 
 QString name_of(ChunkContent content);  // "contributions" "values" "bits"
 std::optional<ChunkContent> chunk_content_by_name(const QString& name);
 
-// The algorithm whose order of adding a run is compared with: the ring's or the tree's where they
-// are not the chosen one. Empty where nothing is combined, or arrays are too large to run twice.
+// The algorithm with which a run's order of adding is compared: the ring or the tree, whichever is
+// not chosen. Empty if nothing is combined, or if arrays are too large to run twice.
 std::string rounding_rival_of(const CollectiveSpec& spec);
 
-// What the engine is asked for one point of a sweep.
+// The request to the engine for one point of a sweep.
 CollectiveRequest sweep_request(const CollectiveSpec& spec, const Placement& placement,
                                 const RunSettings& asked);
 
@@ -40,52 +40,52 @@ class CollectiveSession : public Topic {
  public:
   // Changes become steps of `undo`, which must outlive this.
   explicit CollectiveSession(QUndoStack& undo, QObject* parent = nullptr);
-  // How many of this computer's GPUs a run of so many ranks would take: none, one for each, or one
-  // that they share. Without it none.
+  // Sets the function that says how many of this computer's GPUs a run of `ranks` ranks would take:
+  // none, one for each, or one that they share. Without it there are none.
   void set_gpus_of(std::function<int(int ranks)> gpus_of);
 
-  // What is set, without where it would run, which follows from it: plan() has both.
+  // The choice, without where it would run. That follows from it: plan() has both.
   const CollectiveChoice& choice() const { return choice_; }
-  // As one undo step named `what`. An invalid choice is kept, with problem().
+  // Changes the choice as one undo step named `what`. It keeps an invalid choice, with a problem().
   void change(const CollectiveChoice& choice, const QString& what);
   std::optional<Message> problem() const override { return problem_; }
   std::vector<Remedy> remedies(const Message& problem) override;
   bool is_step() const override { return false; }
-  // Of the latest valid choice; never null. Drawn dimmed while there is a problem().
+  // The plan of the latest valid choice; never null. It is drawn dimmed while there is a problem().
   std::shared_ptr<const CollectivePlan> plan() const { return plan_; }
-  // Predicts again where the rates of this computer are other ones (after a calibration).
+  // Predicts again if the rates of this computer have changed (after a calibration).
   void refresh_rates();
-  // The same where a run would now take the other devices.
+  // The same if a run would now take other devices.
   void refresh_place();
 
-  // The run of the chosen spec where it would run if there is one, else the latest, if any; then it
-  // is stale.
+  // The run of the chosen spec on the devices where it would run. If there is none, the latest run,
+  // which is then stale; null if there are no runs.
   const CollectiveRun* run() const;
   bool run_is_stale() const;
   const CollectiveRun* fresh_run() const { return run_is_stale() ? nullptr : run(); }
-  // Whether the prediction is for this computer, whose ranks run: else the two share no time axis
-  // and no difference of times.
+  // Whether the prediction is for this computer, where ranks run. Otherwise prediction and run
+  // share no time axis, and there is no difference of times.
   bool times_compare() const { return plan_->choice.topology == Topology::kMemory; }
   const std::vector<CollectiveRun>& runs() const { return runs_; }
-  // What a lesson that starts does not want to see: keeps the runs and sweeps made so far out of
-  // the view (a document still keeps them). False: they are back.
+  // Keeps the runs and sweeps made so far out of the view, as a starting lesson needs; a document
+  // still keeps them. False brings them back.
   void set_earlier_runs_aside(bool aside);
-  // Error: the observation is of another Program than the spec's (an engine of another version).
+  // Error: the observation's Program is not that of the spec (an engine of another version).
   Result<void> keep_run(const CollectiveSpec& spec, CollectiveObservation seen);
 
-  // Measured by a sweep over sizes, of the operation, ranks and type that is chosen, on the devices
-  // that a run would take.
+  // The points of sweeps over sizes with the chosen operation, ranks and type, on the devices that
+  // a run would take.
   std::vector<MeasuredPoint> sweep() const;
   const std::vector<MeasuredPoint>& all_sweeps() const { return sweep_; }
   void keep_sweep(const MeasuredPoint& point);
 
-  // What is animated: the run of the choice where times_compare(), else the prediction.
+  // What is animated: the run of the choice if times_compare(), else the prediction.
   const CollectiveMotion& motion() const { return *motion_; }
   Nanoseconds horizon() const;
   Nanoseconds playhead() const override { return playhead_; }
   void set_playhead(Nanoseconds time) override;
   TimeRange played() const override;
-  // The begin of the step before or after `time`; the ends of the timeline beyond them.
+  // The begin of the step before or after `time`. Beyond them, the end of the timeline.
   Nanoseconds next_event(Nanoseconds time, bool forward) const override;
   double telling_share() const override { return 0.42; }
   QString time_title() const override;
@@ -105,7 +105,7 @@ class CollectiveSession : public Topic {
 
   ChunkContent content() const { return content_; }
   void set_content(ChunkContent content);
-  // An all-reduce with a reduce-scatter and an all-gather beside it.
+  // Whether a reduce-scatter and an all-gather are shown beside an all-reduce.
   bool shows_parts() const { return shows_parts_; }
   void set_shows_parts(bool shows);
 
@@ -135,7 +135,7 @@ class CollectiveSession : public Topic {
   std::shared_ptr<const CollectivePlan> plan_;
   std::vector<CollectiveRun> runs_;
   std::vector<MeasuredPoint> sweep_;
-  std::size_t earlier_runs_ = 0, earlier_points_ = 0;  // how many of the oldest are aside
+  std::size_t earlier_runs_ = 0, earlier_points_ = 0;  // how many of the oldest are kept aside
   std::shared_ptr<const CollectiveMotion> motion_;
   Nanoseconds playhead_{0};
   ChunkContent content_ = ChunkContent::kContributions;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What would mend an invalid choice of a collective.
+// Changes that would make an invalid choice of a collective valid.
 #pragma once
 
 #include <QString>
@@ -11,13 +11,13 @@ namespace parallelarium {
 
 struct WayOut {
   QString text;       // "2 ranks", "Ring"
-  QString field;      // what it sets, as LessonLocks::allowed() names it
-  std::string value;  // to what
+  QString field;      // the setting that it sets, as LessonLocks::allowed() names it
+  std::string value;  // the new value
   CollectiveChoice choice;
 };
 
-// The values that the problem's sentence offers, then the ring where the ranks are wrong for the
-// algorithm. Only choices that are valid, at most four.
+// The values that the problem's sentence offers, then the ring if the ranks are wrong for the
+// algorithm. At most four choices, all of them valid.
 std::vector<WayOut> ways_out(const CollectiveChoice& choice, const Message& problem);
 
 }  // namespace parallelarium

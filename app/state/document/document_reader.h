@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads documents on a thread of its own, so that the window does not freeze while the runs in a
-// large one are parsed and predicted.
+// Reads documents on its own thread, so that the window does not freeze while the runs of a large
+// document are parsed and predicted.
 #pragma once
 
 #include <QObject>
@@ -18,14 +18,14 @@ class DocumentReader : public QObject {
   explicit DocumentReader(QObject* parent = nullptr);
   ~DocumentReader() override;
 
-  // was_read() comes from the event loop, for the latest of several.
+  // was_read() comes from the event loop. If several are read, it comes only for the latest.
   void read(const QString& path);
   bool busy() const { return newest_ != told_; }
-  // Returns when nothing is being read any more (for tests).
+  // Waits until nothing is being read any more (for tests).
   void wait();
 
  Q_SIGNALS:
-  // Who hears it may take the document.
+  // A listener may take the document.
   void was_read(const QString& path, const std::shared_ptr<Result<Document>>& document);
 
  private:

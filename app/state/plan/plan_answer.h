@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the engine answers of a search (`plan` of the protocol), read.
+// The engine's answer to a search (`plan` of the protocol), as data.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,60 +17,61 @@ namespace parallelarium {
 // Why a neighbour of a plan is not better, or why a plan is behind the best.
 struct PlanWhy {
   Message change;                 // "TP 8 → 4 (follows: DP 16)"
-  std::optional<double> seconds;  // that the step takes longer; none: it cannot be
+  std::optional<double> seconds;  // by which the step is longer; none: it is not possible
   Message sentence;
-  bool tied = false;  // the steps cannot be told apart; by note_ties()
+  bool tied = false;  // the steps cannot be told apart; set by note_ties()
 };
 
 struct FoundPlan {
   Setup setup;
   int gpus = 0, stage = 0;  // the stage that needs most memory
   double seconds = 0, tokens_per_second = 0, bubble = 0;
-  double mfu = 0, mfu_causal = 0, mfu_6n = 0;  // by what attention's scores count
-  // In which a rank communicates and computes nothing, mean of the ranks: by axis, and together.
+  double mfu = 0, mfu_causal = 0, mfu_6n = 0;  // by what counts of attention's scores
+  // Seconds in which a rank communicates and computes nothing, as the mean over the ranks: by axis,
+  // and in total.
   std::vector<std::pair<std::string, double>> exposed;
   double exposed_seconds = 0;
-  std::vector<Message> rates;             // what the communication of each axis stands on
+  std::vector<Message> rates;             // says the rates of each axis's communication
   std::vector<std::int64_t> stage_bytes;  // peak of each stage
   std::int64_t bytes = 0;
-  std::int64_t framework_bytes = 0;  // that a framework holds beside it, at most
+  std::int64_t framework_bytes = 0;  // the most that a framework holds beside it
   StepParts parts;
   bool tied = false, on_front = false;
   std::vector<PlanWhy> why;
 };
 
-// What the search makes of a setup that was asked about.
+// What the search says about a setup that was asked about.
 struct ExplainedPlan {
   Setup setup;
   std::string plan_class;  // "refused" "does_not_fit" "bounded" "simulated"
   Message sentence;
-  std::optional<Message> own;     // the settings that it has and no plan of the search
-  std::optional<double> seconds;  // of its step; none: it cannot be, or does not fit
-  std::int64_t bytes = 0;         // 0: it cannot be
-  std::optional<FoundPlan> plan;  // its figures; none: it cannot be
+  std::optional<Message> own;     // the settings that it has but no plan of the search has
+  std::optional<double> seconds;  // of its step; none: it is not possible, or does not fit
+  std::int64_t bytes = 0;         // 0: it is not possible
+  std::optional<FoundPlan> plan;  // its figures; none: it is not possible
   struct Change {
     Message sentence;
     FoundPlan plan;
   };
-  std::optional<Change> change;  // the one that serves it best
+  std::optional<Change> change;  // the change that helps it most
 };
 
 struct PlanLoss {
   std::int64_t count = 0;
-  Message sentence;  // of one of them
-  Setup example;     // of that one
+  Message sentence;  // of one of the candidates
+  Setup example;     // that candidate
 };
 
-// What people advise, beside the best plan that keeps to it (PlanRule of the engine).
+// A rule that people advise, and the best plan that keeps to it (PlanRule of the engine).
 struct ToldRule {
-  std::string source;  // who says so
-  Message sentence;    // with what it costs
-  bool costs = false;  // the best plan breaks it, and which keeps to it is slower, or does not fit
-  std::optional<FoundPlan> plan;  // the best that keeps to it, where that is another plan
+  std::string source;  // who advises it
+  Message sentence;    // says what the rule costs, too
+  bool costs = false;  // the best plan breaks it; plans that keep to it are slower or do not fit
+  std::optional<FoundPlan> plan;  // the best plan that keeps to it, if that is another plan
 };
 
-// A plan to look at first, and for what: "fastest" "least-memory" "simplest"
-// "less-memory" "simpler" "nearest".
+// A plan to look at first, and its merits: "fastest" "least-memory" "simplest" "less-memory"
+// "simpler" "nearest".
 struct PlanAdvice {
   std::vector<std::string> merits;
   FoundPlan plan;
@@ -80,57 +81,57 @@ struct PlanAnswer {
   enum Class { kRefused, kDoesNotFit, kBounded, kSimulated, kClasses };
   std::int64_t candidates = 0, counts[kClasses] = {};
   std::int64_t valid = 0, fitting = 0;     // candidates that are left after the first two classes
-  bool cancelled = false;                  // the best are those of what was simulated until then
-  std::int64_t undecided = 0;              // then: candidates that have no class
+  bool cancelled = false;                  // the best are those that were simulated so far
+  std::int64_t undecided = 0;              // if cancelled: candidates without a class
   std::vector<PlanLoss> losses[kClasses];  // most frequent first
-  // The best as they are shown: those that are tied with the first by memory, the others by time;
-  // `best_time` is the fastest of them.
+  // The best in the order in which they are shown: those that are tied with the first by memory,
+  // the others by time. `best_time` is the index of the fastest.
   std::vector<FoundPlan> plans;
   std::size_t best_time = 0;
   std::vector<FoundPlan> front;                         // by time
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
-  std::optional<std::pair<std::int64_t, Setup>> least;  // bytes too many, of those that do not fit
-  std::vector<PlanAdvice> recommended;                  // of the search, the fastest first
-  std::vector<Message> recommended_why;                 // why these are fewer than three
-  Message ties;  // how close plans must be to share a rank, and by which published rows
-  std::optional<double> step_error;  // share by which a step may be off; `trust` says so
+  std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit: bytes too many
+  std::vector<PlanAdvice> recommended;                  // by the search, fastest first
+  std::vector<Message> recommended_why;                 // why there are fewer than three
+  Message ties;  // says how close plans must be to share a rank, and by which published rows
+  std::optional<double> step_error;  // share by which a step may be off; `trust` says it
   Message trust;
-  std::optional<Message> near_rows;    // to which side published rows of the model are off
-  std::optional<double> memory_error;  // the same of memory figures, and what says it
+  std::optional<Message> near_rows;    // says to which side published rows of the model are off
+  std::optional<double> memory_error;  // the same for memory figures; memory_trust says it
   Message memory_trust;
-  std::vector<ToldRule> rules;  // of the search, with all the memory that it was told of
-  // Notes of changes to a step of so many seconds which of them make a tie with it.
+  std::vector<ToldRule> rules;  // those of the search, for all the memory that it could use
+  // Sets `tied` of those changes whose step makes a tie with a step of `seconds`.
   void note_ties(double seconds, std::vector<PlanWhy>& changes) const;
-  // Of plans on at most so many GPUs, those that none beats in time and memory, by time.
+  // The plans on at most `gpus` GPUs that no such plan beats in time and memory, by time.
   std::vector<const FoundPlan*> front_up_to(int gpus) const;
   std::vector<int> gpu_counts() const;  // of the front, ascending
-  // Simulated plans that share the first one's rank, of which `plans` has some.
+  // The number of simulated plans that share the rank of the first; `plans` has some of them.
   std::int64_t tied_plans() const;
   std::optional<ExplainedPlan> explained;
   std::optional<double> tie_threshold;  // share of a step
-  std::int64_t capacity_bytes = 0;      // of a device that may be used
-  std::int64_t searched_bytes = 0;      // the same of the search, which may be more
+  std::int64_t capacity_bytes = 0;      // bytes of a device that may be used
+  std::int64_t searched_bytes = 0;      // the same in the search, maybe more
   std::string rates;                    // prediction_word() of the Machine
   double search_seconds = 0;
 };
-// Of `standing`, or of the part of an answer of `plan`.
+// Reads the answer of `standing`, or that part of an answer of `plan`.
 Result<ExplainedPlan> explained_plan_from_json(const nlohmann::json& json);
-// Error: it is no answer of `plan`.
+// Error: the JSON is no answer of `plan`.
 Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json);
-// What a search says of less memory than it was told of. The fastest is exact, since the front has
-// it; behind it stand what the search kept. The counts are those of the search.
+// The answer of a search for less memory than it could use. The fastest plan is exact, since the
+// front has it. Behind it come the plans that the search kept. The counts are those of the search.
 PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes);
 // Why a plan is behind the best, by cause.
 PlanWhy why_behind(const FoundPlan& best, const FoundPlan& plan);
 
-// What became of the candidates that have one value of an axis (`why_not` of the protocol).
+// What became of the candidates with one value of an axis (`why_not` of the protocol).
 struct ValueAnswer {
   std::string axis, value;  // "tp", "8"
   Message sentence;
   std::optional<FoundPlan> plan;  // the best of them; none: all are refused or do not fit
 };
 Result<ValueAnswer> value_answer_from_json(const nlohmann::json& json);
-// Of `neighbours`.
+// Reads the answer of `neighbours`.
 Result<std::vector<PlanWhy>> neighbours_from_json(const nlohmann::json& json);
 
 }  // namespace parallelarium

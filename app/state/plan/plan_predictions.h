@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plans op by op, for views that draw them: a search says sums alone. Each is predicted once, on a
-// thread.
+// Predicts plans op by op for views that draw them, since a search gives sums alone. Each plan is
+// predicted once, on a thread.
 #pragma once
 
 #include <QObject>
@@ -19,13 +19,13 @@ class PlanPredictions : public QObject {
   explicit PlanPredictions(QObject* parent = nullptr);
   ~PlanPredictions() override;
 
-  // Null while it is predicted, of which made() tells, and where it cannot be. `setup` must be
-  // resolved.
+  // The prediction, or null while it is being made and if it cannot be made. made() tells when it
+  // is there. `setup` must be resolved.
   std::shared_ptr<const Prediction> of(const Setup& setup, const Machine& machine);
   bool busy() const { return under_way_ > 0; }
-  // Returns when nothing is being predicted any more (for exports and tests).
+  // Waits until nothing is being predicted any more (for exports and tests).
   void wait();
-  void clear();  // the Machine is another one
+  void clear();  // call it when the Machine changes
 
  Q_SIGNALS:
   void made();

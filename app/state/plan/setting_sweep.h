@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A sweep of the room Plan: which settings vary, which figure is shown, and what came of it.
+// A sweep of the room Plan: which settings vary, which figure is shown, and what was found.
 #pragma once
 
 #include <QObject>
@@ -19,18 +19,19 @@ struct SweepWish {
   QString first = QStringLiteral("micro-batch"), first_values = QStringLiteral("1,2,4,8,16");
   QString second, second_values;  // empty: one line
   QString figure = QStringLiteral("step");
-  bool keeps_sizes = true;  // GPUs and global batch stay those of the base, as far as they can
+  bool keeps_sizes = true;  // GPUs and global batch stay those of the base if possible
   bool operator==(const SweepWish&) const = default;
 };
 
 struct SweptPoint {
-  std::size_t first = 0, second = 0;  // of the values
+  std::size_t first = 0, second = 0;  // indices of the values
   std::optional<double> figure;       // in the figure's unit
   std::optional<bool> fits;
-  int nodes = 0;  // 0 where it is refused
-  // Nodes that one group along the first setting's axis has ranks on; of other settings as above.
+  int nodes = 0;  // 0 if the point is refused
+  // Nodes on which one group along the first setting's axis has ranks. If the setting is no axis,
+  // as `nodes`.
   int group_nodes = 0;
-  std::optional<Setup> setup;      // as it was asked for, with the point's values
+  std::optional<Setup> setup;      // as asked for, with the point's values
   std::optional<Message> refused;  // why there is no setup and no figure
   int ranks() const { return setup ? setup->mesh.ranks() : 0; }
   std::int64_t batch() const { return setup ? setup->global_batch() : 0; }  // sequences of a step
@@ -41,21 +42,21 @@ struct SweepAnswer {
   Setup base;
   std::string unit;  // "seconds", "bytes", "1", "tokens/s", or empty
   std::vector<QString> firsts, seconds;
-  std::vector<SweptPoint> points;  // of the first value all seconds, then of the next
-  // Where the base has the first setting, among its values; none: not there.
+  std::vector<SweptPoint> points;  // all second values for the first value, then for the next
+  // The index of the base's own value of the first setting. None: it is not among the values.
   std::optional<std::size_t> first_of_base() const;
   std::int64_t capacity_bytes = 0;
 };
-// Of what `sweep` answered to this wish. Error: it is no such answer.
+// Reads the answer of `sweep` to this wish. Error: it is no such answer.
 Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const SweepWish& wish,
                                            const Setup& base);
 
-// What a sweep of this base holds, where it keeps sizes: setting and value. GPUs stay unless DP
-// varies, the batch unless micro-batches vary, since each is made of the other.
+// The settings and values that a sweep of this base keeps fixed if it keeps sizes. GPUs stay unless
+// DP varies, and the batch stays unless micro-batches vary, since one follows from the other.
 std::vector<std::pair<std::string, std::string>> kept_sizes(const SweepWish& wish,
                                                             const Setup& base);
 
-// What a run of a point's Setup was seen to do.
+// What was observed in a run of a point's Setup.
 struct SweptRun {
   int point = 0;
   double figure = 0;       // in the figure's unit
@@ -70,7 +71,7 @@ class SettingSweep : public QObject {
 
   const SweepWish& wish() const { return wish_; }
   void set_wish(const SweepWish& wish);
-  // What is swept: the selected plan where the room Plan shows one, else what is set.
+  // The Setup that is swept: the selected plan if the room Plan shows one, else the present Setup.
   Setup base() const;
   void start();  // not while the engine does something else
   void cancel();
@@ -79,19 +80,19 @@ class SettingSweep : public QObject {
   // Why the last sweep has no answer, or empty.
   const QString& error() const { return error_; }
   const std::optional<SweepAnswer>& answer() const { return answer_; }
-  // The answer is of other wishes, or of other settings than are set now; a point of it that was
-  // put into the Session is none.
+  // Whether the answer is for other wishes or for other settings than the present ones. A point of
+  // it that was put into the Session does not count as other settings.
   bool is_stale() const;
 
-  // Of the points that were run, in their order; of each the latest run.
+  // The latest run of each point that was run, in the order of the points.
   const std::vector<SweptRun>& runs() const { return runs_; }
 
-  // The index of the point that is looked at, or -1.
+  // The index of the selected point, or -1.
   int selected() const { return selected_; }
   void select(int point);
-  // Returns the selected point's Setup, or null where none is selected or the point is refused.
+  // Returns the selected point's Setup, or null if none is selected or the point is refused.
   const Setup* selected_setup() const;
-  // Puts the selected point into the Session, as one undo step.
+  // Puts the selected point into the Session as one undo step.
   void use();
 
  Q_SIGNALS:
@@ -100,11 +101,11 @@ class SettingSweep : public QObject {
  private:
   void hear();
   void find_runs();
-  void show_figure();  // the answer becomes of the wish where only their figures differ
+  void show_figure();  // if wish and answer differ only in the figure, the answer takes the wish's
   Session& session_;
   SweepWish wish_;
   std::optional<SweepAnswer> answer_;
-  nlohmann::json told_;  // what the engine told for it, of every figure
+  nlohmann::json told_;  // the engine's answer for it, with every figure
   std::vector<SweptRun> runs_;
   bool sweeping_ = false;
   int selected_ = -1;
@@ -112,7 +113,7 @@ class SettingSweep : public QObject {
   QString error_;
 };
 
-// Settings that can vary, in the order of their table: option, and values to begin with. `meant`:
+// The settings that can vary, in the order of their table, with values to begin with. `meant` is
 // what `setup` means on this computer, as Session::resolved().
 struct Sweepable {
   QString option, label, values;

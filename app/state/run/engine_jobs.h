@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the engine is asked to do, one job at a time: a run, a calibration, a collective, a sweep.
-// Answers are read and records made on a thread of its own.
+// The jobs of the engine, one at a time: a run, a calibration, a collective, a sweep. Answers are
+// read and records are made on a separate thread.
 #pragma once
 
 #include <QObject>
@@ -32,33 +32,34 @@ class EngineJobs : public QObject {
   RunState state() const { return state_; }
   double progress() const { return progress_; }  // 0 to 1
   const QString& progress_text() const { return progress_text_; }
-  bool verifies() const { return verifies_; }  // the run that is under way is a "Prove it"
+  bool verifies() const { return verifies_; }  // whether the run under way is a "Prove it"
   // The losses of the training steps that the run under way has done, warm-up included.
   const std::vector<double>& live_losses() const { return live_losses_; }
-  QString live_step_text() const;  // of the last of them: "step 3 of 5", "warm-up step 1 of 1"
+  QString live_step_text() const;  // the last of these steps: "step 3 of 5", "warm-up step 1 of 1"
   // One sentence about the last failure (engine died, run refused, ...), or empty.
   const QString& last_error() const { return last_error_; }
-  // The same with what would mend it, where the engine said so.
+  // The same with what would help, if the engine said that.
   const std::optional<Message>& last_problem() const { return last_problem_; }
   void dismiss_error();
 
-  void calibrate();  // nothing where a job is under way
-  // Each starts a job; requires that none is under way. `keep` receives what came of it, and
-  // nothing where it failed or was cancelled; its error is the job's.
+  void calibrate();  // does nothing while a job is under way
+  // Each starts a job and requires that none is under way. `keep` receives the result; it is not
+  // called if the job failed or was cancelled. An error of `keep` is the job's error.
   void run(const Setup& setup, bool verify, std::function<void(RunRecord)> keep);
-  void run(const EngineRequest& request);  // keeps what came of it before finished()
+  void run(const EngineRequest& request);  // keeps the result before finished()
   using KeepObservation = std::function<Result<void>(const CollectiveSpec&, CollectiveObservation)>;
-  // Each request in turn; a wrong result ends it. There must be a request or more.
+  // Makes the requests one after the other. A wrong result ends the sweep. There must be at least
+  // one request.
   void sweep(std::vector<CollectiveRequest> requests, KeepObservation keep);
   void cancel();
 
-  // Asks for the devices of this computer, which its greeting tells.
+  // Asks for the devices of this computer, which are in the engine's greeting.
   void ask_for_devices();
   bool asks_for_devices() const { return asks_for_devices_; }
 
  Q_SIGNALS:
   void state_changed();  // state, progress, live_losses, last_error, asks_for_devices
-  // A job has ended, one way or the other; state() is kIdle. `keep` and state_changed() follow.
+  // A job has ended in some way; state() is kIdle. `keep` and state_changed() follow.
   void finished();
 
  private:
@@ -66,14 +67,14 @@ class EngineJobs : public QObject {
   void begin(const QString& what);
   void fail(const Message& problem);
   void finish(const QString& error, const std::function<void()>& keep = {});
-  // `work` on the thread, then `then` with its result on this one.
+  // Calls `work` on the thread, then `then` with its result on this one.
   template <class Work, class Then>
   void off_thread(Work work, Then then);
-  // `read` of the answer on the thread, then `then` with what it made on this one.
+  // Calls `read` with the answer on the thread, then `then` with the result on this one.
   template <class Read, class Then>
   void ask(const std::string& method, const nlohmann::json& parameters, Read read, Then then);
   void continue_sweep();
-  QString sweep_text() const;  // what of it is measured now
+  QString sweep_text() const;  // says which point is being measured
 
   EngineProcess process_;
   RunState state_ = RunState::kIdle;
@@ -84,8 +85,9 @@ class EngineJobs : public QObject {
   RunSettings run_settings_;
   bool verifies_ = false, asks_for_devices_ = false, answers_cancel_ = false;
   int request_ = 0;
-  std::vector<CollectiveRequest> sweep_;  // still to be measured and being measured, last first
-  std::size_t sweep_size_ = 0;            // of the whole sweep, 0: none
+  // Requests that are left, with the present one; last first
+  std::vector<CollectiveRequest> sweep_;
+  std::size_t sweep_size_ = 0;  // size of the whole sweep; 0: there is none
   KeepObservation keep_sweep_;
   QThreadPool worker_;  // one thread
 };

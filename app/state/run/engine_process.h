@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `parallelarium-engine serve` as a child process. It may die at any time (that is what it is a
-// process for): every open request is then answered with one sentence, and the next request starts
-// a fresh one. What it says is parsed on a thread, since the answer of a run can be megabytes.
+// `parallelarium-engine serve` as a child process. It may die at any time; that is why it is a
+// process. Every open request is then answered with one sentence, and the next request starts a new
+// process. Its messages are parsed on a thread, since the answer of a run can be megabytes.
 #pragma once
 
 #include <QMutex>
@@ -26,39 +26,39 @@ class EngineProcess : public QObject {
   Q_OBJECT
 
  public:
-  // The result of a request, or the one sentence that says why there is none.
+  // The result of a request, or one sentence that says why there is none.
   using Reply = std::function<void(Result<nlohmann::json>)>;
 
   explicit EngineProcess(QObject* parent = nullptr);
   // Asks the engine to leave, waits 300 ms, then kills it. Leaves no zombie.
   ~EngineProcess() override;
 
-  // Sends a request, starting the process first if there is none. `reply` is called exactly once,
+  // Sends a request. If there is no process, it starts one first. `reply` is called exactly once,
   // from the event loop. Returns the request's id, which is never reused.
   int request(const std::string& method, nlohmann::json params, Reply reply);
-  // Asks the engine to give up request `id`. Without an answer in that time the process is killed,
-  // and the request is answered with the error "cancelled".
+  // Asks the engine to give up request `id`. If there is no answer within `grace_ms`, the process
+  // is killed, and the request is answered with the error "cancelled".
   static constexpr int kGraceMs = 500;
   void cancel(int id, int grace_ms = kGraceMs);
 
   bool is_running() const;
   qint64 process_id() const;  // 0 when there is none
-  // What `initialize` answered: {version, engine, host, devices}; null before. `devices` are what
-  // the engine told last.
+  // The answer to `initialize`: {version, engine, host, devices}; null before it. `devices` are
+  // those that the engine sent last.
   const nlohmann::json& greeting() const { return greeting_; }
 
   // The engine's program: the one that PARALLELARIUM_ENGINE names (another build, a stand-in of the
-  // tests), else beside this program, else in PATH; empty if it is nowhere.
+  // tests), else the one beside this program, else the one in PATH. Empty: there is none.
   static QString find_program();
 
  Q_SIGNALS:
-  // Of request `id`: phase ("calibrating", "running", "proving"), share of it from 0 to 1, and what
-  // is being done.
+  // The progress of request `id`: its phase ("calibrating", "running", "proving"), the share of the
+  // phase from 0 to 1, and what is being done.
   void progressed(int id, const QString& phase, double share, const QString& what);
-  // Of the run `id`: the losses of its latest training steps, the last being `step` (from 1). A
-  // step that was told before means that the run began again.
+  // The losses of the latest training steps of run `id`; the last is that of `step` (from 1). If a
+  // step comes a second time, the run has begun again.
   void losses_told(int id, int step, const std::vector<double>& losses);
-  void greeted();  // and each time that the engine tells its devices anew
+  void greeted();  // and each time that the engine sends its devices again
   void ended();    // greeting() is null again
 
  private:
@@ -72,9 +72,9 @@ class EngineProcess : public QObject {
   void answer(int id, Result<nlohmann::json> result, std::map<int, Reply>& open);
 
   std::unique_ptr<QProcess> process_;
-  FrameReader reader_;  // of the thread while there is a process
+  FrameReader reader_;  // used by the thread while there is a process
   QMutex parsed_mutex_;
-  // In their order; an error where bytes are not our protocol.
+  // The messages in order; an error for bytes that are not our protocol.
   std::vector<Result<nlohmann::json>> parsed_;
   std::map<int, Reply> open_;
   std::map<int, bool> cancelled_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the engine is asked to run where that is not the Setup, and what becomes of its answer.
+// A request to the engine to run something other than the Setup, and what happens with the answer.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@ namespace parallelarium {
 struct EngineRequest {
   std::string method;
   nlohmann::json parameters;
-  // Keeps what was read. Its error is the run's.
+  // Keeps what was read. Its error is the error of the run.
   using Keep = std::function<Result<void>()>;
   // Reads an answer, which can be long. Safe on any thread.
   std::function<Result<Keep>(const nlohmann::json& answer)> read;
-  // Whether a cancelled request is answered with what was found until then, which is kept.
+  // Whether a cancelled request is answered with what was found so far, which is then kept.
   bool answers_cancel = false;
 };
 

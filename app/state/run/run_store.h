@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The runs that were made, which of them belongs to what is set, and what is pinned.
+// The runs that were made, which of them belongs to the present Setup, and what is pinned.
 #pragma once
 
 #include <QObject>
@@ -17,29 +17,31 @@ class RunStore : public QObject {
  public:
   explicit RunStore(QObject* parent = nullptr) : QObject(parent) {}
 
-  const std::vector<RunRecord>& all() const { return runs_; }  // as a document keeps, oldest first
-  std::span<const RunRecord> shown() const;                    // those not aside, oldest first
-  // Replaces a run of the same Setup; the oldest goes where there are too many.
+  // Those that a document keeps, oldest first
+  const std::vector<RunRecord>& all() const { return runs_; }
+  std::span<const RunRecord> shown() const;  // those that are not kept aside, oldest first
+  // Keeps a run. It replaces a run of the same Setup. If there are too many, the oldest goes.
   void keep(RunRecord run);
-  // What a lesson that starts does not want to see: keeps the runs made so far out of every view
-  // (a document still keeps them) and takes the pin away. False: they are back.
+  // Keeps the runs made so far out of every view and removes the pin, as a starting lesson needs; a
+  // document still keeps the runs. False brings the runs back.
   void set_earlier_aside(bool aside);
 
-  // From now on `resolved`, whose `auto` is decided, is what is set. Tells nobody.
+  // Makes `resolved`, which has no `auto`, the present Setup. Sends no signal.
   void match(const Setup& resolved) { wanted_ = resolved; }
-  // The latest shown run of this Setup, whose `auto` is decided, or null.
+  // The latest shown run of this Setup, which has no `auto`, or null.
   const RunRecord* run_of(const Setup& resolved) const;
-  // The shown run of what is set, else the latest, if any. That one is stale: no view draws it,
-  // and no difference is computed.
+  // The shown run of the present Setup. If there is none, the latest run, which is then stale: no
+  // view draws it, and no difference is computed. Null if there are no runs.
   const RunRecord* current() const;
   bool current_is_stale() const;
 
-  // Pinned: an earlier prediction (observed() is false) or run, drawn as a third, outlined lane.
+  // The pinned record: an earlier prediction (observed() is false) or run. It is drawn as a third,
+  // outlined lane.
   const RunRecord* pinned() const { return pinned_ ? &*pinned_ : nullptr; }
   void pin(RunRecord record);
   void unpin();
 
-  // Starts afresh with what a document holds. Tells nobody.
+  // Starts again with the contents of a document. Sends no signal.
   void restore(std::vector<RunRecord> runs, std::optional<RunRecord> pinned);
 
  Q_SIGNALS:
@@ -48,7 +50,7 @@ class RunStore : public QObject {
  private:
   void forget(std::size_t run);
   std::vector<RunRecord> runs_;
-  std::size_t earlier_ = 0;  // how many of the oldest are aside
+  std::size_t earlier_ = 0;  // how many of the oldest are kept aside
   std::optional<RunRecord> pinned_;
   Setup wanted_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a small copy of a Setup leaves out, in words.
+// Says what a small copy of a Setup leaves out.
 #pragma once
 
 #include <QString>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The order that the user builds: the one in the Setup, which may be unfinished, with what the
-// engine says of it. Every change is a step of undo, so documents and undo keep it as any setting.
+// The order that the user builds. It is the one in the Setup, may be unfinished, and comes with
+// what the engine says about it. Every change is an undo step, so documents and undo keep it like
+// any setting.
 #pragma once
 
 #include <QObject>
@@ -20,16 +21,17 @@ namespace parallelarium {
 
 class Session;
 
-// What a lesson asks of an order. Times are in forwards.
+// What a lesson asks of an order. Times are in units of one forward.
 struct OrderTask {
   std::vector<Durations> durations;  // by stage
   HeldLimits limits;                 // micro-batches held by each rank; empty: none
-  std::optional<double> par;         // the order may be so long
+  std::optional<double> par;         // length that the order may have
   bool split = false;                // whether backwards are placed in parts at first
   bool ghosts = true;                // what may come next is shown
-  bool solved = false;               // nothing is changed any more
-  Order start;                       // what the student began with
-  // When each rank works in an order that solves it, and at what is not told.
+  bool solved = false;               // the order can no longer be changed
+  Order start;                       // the order with which the student began
+  // The times at which each rank works in an order that solves the task. What it does then is not
+  // shown.
   std::vector<std::vector<TimedAction>> goal;
 };
 
@@ -46,9 +48,9 @@ class OrderEdit : public QObject {
   // Whether the Pipeline view shows the editor.
   bool open() const { return open_; }
   void set_open(bool open);
-  // A lesson's; opens the editor and begins anew. None: the user builds freely.
+  // Sets a lesson's task, opens the editor and begins again. None: the user builds freely.
   void set_task(std::optional<OrderTask> task);
-  // Whether the task is solved by now. There must be one.
+  // Says whether the task is solved now. There must be a task.
   void set_solved(bool solved);
   const std::optional<OrderTask>& task() const { return task_; }
 
@@ -58,29 +60,30 @@ class OrderEdit : public QObject {
   bool split() const { return split_; }  // backwards are placed in two parts
   const std::vector<Durations>& durations() const { return durations_; }
   const DraftTimes& times() const { return times_; }
-  const std::vector<OrderFault>& faults() const { return faults_; }  // of what stands
+  const std::vector<OrderFault>& faults() const { return faults_; }  // of what is placed so far
   const std::vector<DraftPlace>& path() const { return path_; }      // the critical one
   const std::vector<ChosenWait>& chosen_waits() const { return chosen_; }
   const HeldLimits& limits() const { return limits_; }
-  // How long a forward is on average: the unit of all times that people read. Times are in seconds,
-  // for a lesson in forwards.
+  // The average length of a forward, which is the unit of all times that people read. Times are in
+  // seconds; for a lesson they are in forwards.
   double unit() const { return unit_; }
   double in_forwards(double seconds) const { return seconds / unit_; }
-  // A bound, once it is found; whether it is still being looked for.
+  // The bound once it is found; and whether it is still being sought.
   const std::optional<Floor>& floor() const { return floor_; }
   bool looks_for_floor() const { return looking_; }
-  // The idle share of a step as long as floor(), with all its work; where there is a floor.
+  // The idle share of a step that is as long as floor(), with all work. Requires a floor.
   double floor_bubble() const { return floor_bubble_; }
   std::optional<double> par() const { return task_ ? task_->par : std::nullopt; }
   // The rank that holds more than it may, or -1.
   int over_limit() const;
-  // The user's own orders of this work that are whole and keep the limits: the shortest, how many.
+  // Of the user's complete orders of this work that keep the limits: the length of the shortest,
+  // and how many there were.
   std::optional<double> best() const { return best_; }
   int attempts() const { return attempts_; }
   const QString& recognised() const { return recognised_; }  // title of a schedule, or empty
   // Whether it may be changed.
   bool editable() const;
-  // Why nothing can be built here; empty: it can.
+  // Why nothing can be built here. Empty: an order can be built.
   const QString& problem() const { return problem_; }
 
   // --- changing it ---
@@ -89,26 +92,26 @@ class OrderEdit : public QObject {
   void insert(std::size_t rank, std::size_t index, std::vector<Action> actions);
   void replace(std::size_t rank, std::size_t index, const Action& action);
   void erase(std::size_t rank, std::size_t first, std::size_t count);
-  void move(std::size_t rank, std::size_t from, std::size_t to);  // `to`: where it stands then
-  // The line as it was typed. Returns why it cannot be read; nothing is changed then.
+  void move(std::size_t rank, std::size_t from, std::size_t to);  // `to`: its index afterwards
+  // Sets a line from typed text. If the text cannot be read, it returns why and changes nothing.
   QString set_line(std::size_t rank, const QString& text);
   void clear(std::size_t rank);
   void clear_all();
   void repeat_to_the_end();
-  // As the lesson's step began. There must be a task.
+  // Restores the begin of the lesson's step. There must be a task.
   void reset();
   void set_split(bool split);
-  // The whole order, such as that of a file. Returns why it cannot be taken.
+  // Sets the whole order, such as that of a file. Returns why it cannot be taken, or an empty text.
   QString set_order(const Order& order);
 
   // --- an order that waits for ever ---
 
-  // Whether ranks can run it all the same, to be seen waiting: nothing else is wrong with it.
+  // Whether ranks can run it nevertheless, to show that they wait: nothing else is wrong with it.
   bool can_hang() const;
-  // Runs it on cores until no rank has moved for so long. can_hang() must be true, and no job under
-  // way.
+  // Runs it on cores until no rank has moved for `seconds`. Requires: can_hang(), and no job is
+  // under way.
   void let_it_hang(double seconds = kHangSeconds);
-  // What each rank waited for when it hung; of another order, empty.
+  // What each rank waited for when the order hung; empty for another order.
   const QStringList& hang_report() const { return hang_report_; }
 
   // "F3 on stage 2", "F3.1 on rank 2".
@@ -135,11 +138,11 @@ class OrderEdit : public QObject {
   std::optional<OrderTask> task_;
   Order draft_;
   std::vector<Durations> durations_;
-  Setup priced_;       // of which durations_ are, with one micro-batch
-  std::string rates_;  // and of which Machine and placement of stages; empty: ask anew
-  int prices_ = 0;     // how many times they were asked
+  Setup priced_;       // the Setup of durations_, with one micro-batch
+  std::string rates_;  // their Machine and placement of stages; empty: ask again
+  int prices_ = 0;     // how often they were asked for
   std::string floor_key_;
-  Order start_, seen_;  // what there was at first, the last attempt
+  Order start_, seen_;  // the first order, and the last attempt
   DraftTimes times_;
   std::vector<OrderFault> faults_;
   std::vector<DraftPlace> path_;

@@ -17,13 +17,13 @@ class Playback : public QObject {
  public:
   explicit Playback(QObject* parent = nullptr);
 
-  // How long the step is that plays, and so how far the playhead can go.
+  // Sets the length of the step that plays, which is how far the playhead can go.
   void set_horizon(Nanoseconds horizon) { horizon_ = horizon; }
 
   Nanoseconds playhead() const { return playhead_; }
-  void set_playhead(Nanoseconds time);  // clamped to 0 to the horizon
-  // `now` moved on by `share` of `range`. At the end it begins again, or stops playing where it
-  // does not loop.
+  void set_playhead(Nanoseconds time);  // clamped to between 0 and the horizon
+  // Returns `now` moved on by `share` of `range`. At the end it begins again or, without loop,
+  // stops playing.
   Nanoseconds next(Nanoseconds now, TimeRange range, double share);
 
   bool playing() const { return playing_; }
@@ -35,7 +35,7 @@ class Playback : public QObject {
   void set_reduced_motion(bool reduced);
   double seconds_per_step() const { return seconds_per_step_; }  // screen seconds for one step
   void set_seconds_per_step(double seconds);
-  // What plays: the whole step, or the part of it that the view in front is about.
+  // The range that plays: the whole step, or the part of it that the view in front is about.
   TimeRange played() const;
   void set_played(std::optional<TimeRange> part);
 
@@ -45,8 +45,8 @@ class Playback : public QObject {
   void speed_changed();
   void motion_changed();  // reduced_motion()
   void played_changed();
-  // While playing, once a frame: `share` of what plays has passed since the last one. Whoever owns
-  // what plays moves its playhead by that.
+  // Sent once a frame while playing. `share` of what plays has passed since the last frame; the
+  // owner of what plays moves its playhead by that.
   void frame(double share);
 
  private:

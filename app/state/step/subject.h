@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the views show together: the predicted Program and Timeline, which part of it is visible,
-// and what is selected and marked in it.
+// What the views show together: the predicted Program and Timeline, the visible part of it, and
+// what is selected and marked in it.
 #pragma once
 
 #include <QObject>
@@ -14,7 +14,7 @@
 
 namespace parallelarium {
 
-// How near the timeline is seen: what one bar of a compute lane is.
+// How near the timeline is seen. It decides what one bar of a compute lane is.
 enum class Zoom : std::uint8_t { kActions, kLayers, kPieces };
 
 class Subject : public QObject {
@@ -23,28 +23,29 @@ class Subject : public QObject {
  public:
   explicit Subject(QObject* parent = nullptr) : QObject(parent) {}
 
-  // Of the latest valid Setup; never null. Tells nobody, but a selection that is not in it goes.
+  // prediction() is that of the latest valid Setup and never null. show() sends no signal, but
+  // drops a selection that is not in the new one.
   std::shared_ptr<const Prediction> prediction() const { return prediction_; }
   void show(std::shared_ptr<const Prediction> prediction);
 
-  // How long what is shown takes; lanes that a lesson hides do not count, 0: all are hidden.
+  // The length of what is shown. Lanes that a lesson hides do not count; 0: all are hidden.
   Nanoseconds horizon() const { return horizon_; }
   void set_horizon(Nanoseconds horizon) { horizon_ = horizon; }
-  // What is shown became another: visible() follows its length where it showed all of the last one,
-  // and the dragged range goes.
+  // Call it when what is shown has changed. If visible() showed all of the last one, it follows the
+  // new length. The dragged range goes.
   void refit();
 
   TimeRange visible() const { return visible_; }  // shared by all lanes
   void set_visible(TimeRange range);
-  // visible() becomes 0 to horizon(), and follows it.
+  // Makes visible() 0 to horizon(), and lets it follow.
   void fit_all();
-  // As fit_all() does, from the next refit() on.
+  // Does what fit_all() does, from the next refit() on.
   void follow_lengths() { follows_ = true; }
 
   OpRef selected() const { return selected_; }  // rank index and op index; {-1,-1}: none
   bool selected_in_run() const { return selected_in_run_; }  // the click was in the observed lane
-  // How much the op stands for: all of its action (the forward of a micro-batch, with the
-  // collectives inside), its layer there, or itself.
+  // What the selected op stands for: its whole action (the forward of a micro-batch, with the
+  // collectives inside), its layer in that action, or itself.
   Zoom selected_zoom() const { return selected_zoom_; }
   void select(OpRef op, bool in_run, Zoom zoom = Zoom::kPieces);
   std::optional<TimeRange> range() const { return range_; }  // dragged range

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The training step of the Setup, as what most views are about.
+// The training step of the Setup, which is the topic of most views.
 #pragma once
 
 #include "app/state/topic.h"
 
 namespace parallelarium {
 
-// The begin or end of a bar that comes next after (or before) `time`; `time` itself at the ends.
+// The next begin or end of a bar after (or before) `time`; `time` itself at the ends.
 Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward);
 
 class TrainingStep : public Topic {
