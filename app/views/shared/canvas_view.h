@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A view that is one tall picture on a canvas that scrolls: it brings what happens on the canvas to
-// a few functions.
+// A view that is one tall picture on a canvas that scrolls. It turns the events of the canvas into
+// calls of a few functions.
 #pragma once
 
 #include "app/views/view.h"
@@ -18,22 +18,24 @@ class CanvasView : public View {
   QWidget& canvas() const { return *canvas_; }
 
  protected:
-  // Reads anew what is shown. It is called whenever the view comes to the front.
+  // Reads again what is shown. It is called whenever the view comes to the front.
   virtual void refresh() = 0;
-  // Puts the parts on the canvas into their places, and set_height().
+  // Puts the parts on the canvas into their places, and calls set_height().
   virtual void place_parts() = 0;
-  // Onto the canvas, whose surface is filled already.
+  // Paints onto the canvas, whose surface is already filled.
   virtual void paint(QPainter& painter) = 0;
   virtual void press(QPointF) {}
-  // The mouse moves with a button down, or up; then comes release().
+  // The mouse moves, with a button down or without. After a press comes release().
   virtual void drag(QPointF) {}
   virtual void release() {}
-  virtual bool press_key(int) { return false; }             // whether the key means something
-  virtual bool show_tip(QPointF, QPoint) { return false; }  // at a point, here and on the screen
-  // Tells what is selected, also after the window has cleared what the view before said.
+  virtual bool press_key(int) { return false; }  // whether the key means something
+  // At a point: on the canvas, and on the screen
+  virtual bool show_tip(QPointF, QPoint) { return false; }
+  // Describes the selection. It is also called after the window has cleared the description of the
+  // last view.
   virtual void describe_selected() {}
 
-  int canvas_width() const;  // that the canvas has beside the scroll bar
+  int canvas_width() const;  // the width of the canvas beside the scroll bar
   void set_height(double height);
 
   void resizeEvent(QResizeEvent* event) override;

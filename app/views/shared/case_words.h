@@ -10,11 +10,11 @@ namespace parallelarium {
 
 // "step", "peak memory", in the user's language.
 QString metric_text(const std::string& metric);
-// What a case's file says in a sentence, in the user's language; names of rows and sources stay.
+// A sentence of a case's file in the user's language. Names of rows and sources stay.
 QString case_text(const std::string& words);
-// In the metric's unit: "32.5 s".
+// The value in the metric's unit: "32.5 s".
 QString metric_value_text(const std::string& metric, double value);
-// "+5.1 %": how far a prediction lies from what was published.
+// "+5.1 %": how far a prediction is from the published figure.
 QString error_text(double error);
 
 }  // namespace parallelarium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The menu of earlier runs: which there are, in which order, and how they are named.
+// The menu of earlier runs: its entries, their order and their names.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@ class QMenu;
 
 namespace parallelarium {
 
-// An entry for each run that no view shows for itself, the latest first. `choose` gets a copy that
-// outlives the store's. Without any, the menu cannot be opened.
+// Adds an entry for each run that no view shows by itself, latest first. `choose` gets a copy that
+// outlives that of the store. If there are no entries, the menu cannot be opened.
 void add_earlier_runs(QMenu& menu, const RunStore& runs,
                       const std::function<void(const RunRecord&)>& choose);
 

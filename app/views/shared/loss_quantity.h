@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The loss as a quantity: of the run that is shown, of the one under way, and of one rank alone.
+// The loss as a quantity: that of the shown run, of the run under way, and of one rank alone.
 #pragma once
 
 #include <QLocale>
@@ -9,7 +9,7 @@
 
 namespace parallelarium {
 
-// `run`: of the present Setup, or null; `other_run`: there is one of other settings.
+// `run`: the run of the present Setup, or null. `other_run`: there is a run of other settings.
 Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_run,
                        const QLocale& locale);
 

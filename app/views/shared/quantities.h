@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A quantity as the strip shows it: predicted beside observed, as text with their source words; one
-// computation for strip, exports and clipboard. Each view chooses five, in its own folder.
+// A quantity as the strip shows it: predicted beside observed, as text with their source words.
+// Strip, exports and clipboard use the same computation. Each view chooses five quantities, in its
+// own folder.
 #pragma once
 
 #include <QLocale>
@@ -10,17 +11,18 @@
 
 namespace parallelarium {
 
-// One side of a quantity. Empty text: nothing to show (not run, stale, no such figure).
+// One side of a quantity. If the text is empty, there is nothing to show (not run, stale, no such
+// figure).
 struct Figure {
   QString text;         // "84.1 ms", "?" when a lesson hides it
   QString source;       // "predicted", "rehearsed", "counted"; or why there is none: "not run yet"
   QString exact;        // for the tooltip: "41,943,040 bytes"
-  bool hidden = false;  // by a lesson, for now
-  bool outdated = false;  // of other settings than are asked for now
+  bool hidden = false;  // a lesson hides it for now
+  bool outdated = false;  // for other settings than the present ones
   bool operator==(const Figure&) const = default;
 };
 
-// What stands in the place of a figure that a lesson hides.
+// The text in place of a figure that a lesson hides.
 inline const QString kHidden = QStringLiteral("?");
 Figure hidden_figure();
 // A time in the step, as text.
@@ -31,9 +33,9 @@ struct Quantity {
   QString title;  // "Step time", "Bubble of whole step", "Peak memory, stage 0"
   Figure predicted, observed;
   QString difference;  // "+5.1 %", "2.0 pt", "0 B", "set"; empty when not comparable
-  QString why_none;    // what a word in place of a difference means; or empty
+  QString why_none;    // meaning of a word in place of a difference; or empty
   QString since_pin;   // "−3.2 ms since pin", or empty
-  QString note;        // what else the figures say: "12,200 tokens/s predicted"; or empty
+  QString note;        // further figures: "12,200 tokens/s predicted"; or empty
   QString guess;       // "16 %", or empty
   double predicted_value = 0, observed_value = 0;
   bool operator==(const Quantity&) const = default;

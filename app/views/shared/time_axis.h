@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Time to pixel and back, and where the ticks stand. Knows no widget.
+// Converts time to pixels and back, and places the ticks. It knows no widget.
 #pragma once
 
 #include <QString>
@@ -10,7 +10,7 @@
 namespace parallelarium {
 
 struct TimeAxis {
-  TimeRange range;  // what is visible
+  TimeRange range;  // the visible range
   double left = 0;  // x of range.begin
   double width = 1;
 
@@ -22,7 +22,7 @@ struct TimeAxis {
   }
   // The nearest nanosecond; beyond the axis too.
   Nanoseconds time_at(double x) const;
-  // How long `pixels` are.
+  // The time that `pixels` cover.
   Nanoseconds length_of(double pixels) const;
 };
 

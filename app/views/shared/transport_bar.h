@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Play, previous and next event, speed, scrub and time, of the topic in front. The Session advances
-// the playhead; this only shows and asks.
+// The controls for the topic in front: play, previous and next event, speed, scrub and time. The
+// Session advances the playhead; this only shows it and asks for changes.
 #pragma once
 
 #include <QWidget>
@@ -14,7 +14,7 @@ class QToolButton;
 
 namespace parallelarium {
 
-// "140\u00d7 slower": screen time over step time, where the step takes `horizon`.
+// "140\u00d7 slower": screen time over step time, for a step of length `horizon`.
 QString slowness_text(Nanoseconds horizon, double seconds_per_step);
 
 class TransportBar : public QWidget {
@@ -28,7 +28,7 @@ class TransportBar : public QWidget {
   QAction& step_back() const { return *previous_; }
   QAction& play() const { return *play_; }
   QAction& step_on() const { return *next_; }
-  // With how little room it says the moment in the step, too.
+  // The least width at which it also shows the moment in the step.
   int width_with_moment() const;
 
  protected:

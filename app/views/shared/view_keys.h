@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys that act while a timeline has focus, by physical position, so that W A S D lie in the same
-// place on every keyboard. They can be changed or switched off in the preferences.
+// Keys that act while a timeline has focus. They go by physical position, so that W A S D are in
+// the same place on every keyboard. They can be changed or switched off in the preferences.
 #pragma once
 
 #include <QKeyEvent>
@@ -43,17 +43,17 @@ struct ViewKeyInfo {
 };
 const std::vector<ViewKeyInfo>& view_keys();
 
-// The key that stands in the preferences, or the default.
+// The key in the preferences, or the default.
 QKeySequence sequence_of(const ViewKeyInfo& info);
-// Changes the preference. Error, and nothing is changed: the sequence is not one key by itself, or
+// Changes the preference. On an error nothing changes. Error: the sequence is not a single key, or
 // another of view_keys() has it.
 Result<void> set_sequence(const ViewKeyInfo& info, const QKeySequence& sequence);
 bool single_keys_act();
 void set_single_keys_act(bool act);
-void reset_view_keys();  // all keys as they come, and acting
+void reset_view_keys();  // restores all default keys, and makes them act
 
-// What an unmodified key press asks for; nothing where single keys are switched off
-// ("keys/enabled" = false).
+// What an unmodified key press asks for. None if single keys are switched off ("keys/enabled" =
+// false).
 std::optional<ViewKey> view_key_of(const QKeyEvent& event);
 
 }  // namespace parallelarium

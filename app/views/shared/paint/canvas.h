@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What views that paint one tall picture share: a surface, and on it a canvas that scrolls.
+// The parts that all views with one tall picture have: a surface, and on it a canvas that scrolls.
 #pragma once
 
 #include <QScrollArea>

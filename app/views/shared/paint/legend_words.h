@@ -16,7 +16,7 @@ struct LegendWord {
 };
 inline constexpr double kLegendLine = 17;  // high
 
-// So many lines in `width`.
+// The number of lines that the legend takes in `width`.
 int legend_lines(const std::vector<LegendWord>& words, double width);
 // `from`: the upper left corner of the first line.
 void paint_legend_words(QPainter& painter, const std::vector<LegendWord>& words,

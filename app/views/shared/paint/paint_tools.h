@@ -8,22 +8,24 @@
 
 namespace parallelarium {
 
-inline constexpr double kDimmed = 0.42;  // opacity of what is of other settings
+inline constexpr double kDimmed = 0.42;  // opacity of pictures of other settings
 
-// One line of text inside `rect`, aligned by `flags`, and noted in `texts` with the rectangle it
-// really takes, in device coordinates. On pixels it is measured and shaped once for all frames.
+// Paints one line of text inside `rect`, aligned by `flags`. It notes the text in `texts` with the
+// rectangle that it really takes, in device coordinates. On pixels the text is measured and shaped
+// once for all frames.
 void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& text,
               const QFont& font, const QColor& color, TextLog* texts);
-// put_text() in the middle of `rect`, as names stand on bars; label_width() is how wide a text is
+// put_text() in the middle of `rect`, for names on bars. label_width() is the width of a text
 // there.
 void put_label(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
                const QColor& color, TextLog* texts);
 double label_width(const QFont& font, const QString& text);
-// put_text(), cut with an ellipsis where it does not fit.
+// put_text(), but cut with an ellipsis if it does not fit.
 void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString& text,
                 const QFont& font, const QColor& color, TextLog* texts);
 
-// The first of `texts` that is no wider than `width`, else the last; empty: there are none.
+// The first of `texts` that is no wider than `width`; if none fits, the last. Empty: there are no
+// texts.
 QString longest_that_fits(const QStringList& texts, const QFont& font, double width);
 
 // The grey hatching of idle time.
@@ -33,7 +35,7 @@ void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme);
 void paint_chip(QPainter& painter, const QPointF& top_left, double size, int number,
                 const Theme& theme, TextLog* texts);
 
-// `value` at a whole device pixel where the device has pixels.
+// `value` moved to a whole device pixel, if the device has pixels.
 double snapped_to_pixel(const QPainter& painter, double value);
 bool has_pixels(const QPainter& painter);
 

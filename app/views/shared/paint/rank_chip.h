@@ -8,8 +8,8 @@
 
 namespace parallelarium {
 
-// Where the colours of ranks repeat, chips differ: a disc, a square, a disc with one corner, one
-// with two.
+// Colours of ranks repeat, so the chips differ in shape: a disc, a square, a disc with one corner,
+// a disc with two corners.
 void paint_chip_shape(QPainter& painter, const QRectF& rect, int number, const Theme& theme);
 
 }  // namespace parallelarium

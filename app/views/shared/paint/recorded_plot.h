@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A plot as a recording, which plays at the resolution of whatever it is painted on: screen, PNG,
-// SVG and PDF.
+// A plot as a recording. It plays at the resolution of whatever it is painted on: screen, PNG, SVG
+// and PDF.
 #pragma once
 
 #include <QPainter>
@@ -10,7 +10,7 @@ class QCustomPlot;
 
 namespace parallelarium {
 
-// A recording, kept while nothing of the plot changes.
+// A recording that is kept while nothing of the plot changes.
 struct PlotCache {
   QString key;
   QPicture picture;
