@@ -19,7 +19,7 @@ namespace parallelarium {
 
 // The next look at an entry, with what is known of the entry at that time.
 struct NextLook {
-  std::size_t at = 0;  // which entry
+  std::size_t at = 0;  // index of the entry
   Entry entry;
   std::size_t key() const { return at * (Entry::kWalks + 1) + entry.walks; }
 };

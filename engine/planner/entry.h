@@ -27,7 +27,7 @@ struct Entry {
   std::uint8_t walks = 0;                    // walks done; kWalks: it is simulated next
   bool out = false;                          // it is refused or does not fit
   std::int64_t nanoseconds = 0, bytes = 0;   // lower bounds
-  static constexpr std::uint8_t kWalks = 3;  // of walked_, alone_ and laned_bound()
+  static constexpr std::uint8_t kWalks = 3;  // walked_bound(), alone_bound(), laned_bound()
   bool walked() const { return walks >= kWalks; }
   // Keeps the larger bounds. `capacity` is that of a device. None: ranks share their memory, so
   // that a single rank does not tell what fits.

@@ -58,10 +58,10 @@ struct PlanReason {
 struct PlanNeighbour {
   Change change;
   PlanClass plan_class = PlanClass::kRefused;
-  // Of the step; the least if it is bounded; none: it is not possible
+  // Seconds of the step; the least if it is bounded; none: it is not possible.
   std::optional<double> seconds;
   std::int64_t needed_bytes =
-      0;             // likewise; the least, too, if bounds show that it is too large; 0: unknown
+      0;             // the least if bounded, or if bounds show it too large; 0: unknown
   Message sentence;  // says why, or compares it with the plan
 };
 
@@ -128,7 +128,7 @@ struct PlanRule {
   std::string id;      // "tp-in-node"
   std::string source;  // who advises it
   bool holds = false;  // the best plan of all keeps to it
-  // By which the best plan that keeps to it is slower; none: none fits
+  // Seconds by which the best plan that keeps to it is slower; none: no such plan fits.
   std::optional<double> seconds;
   bool tied = false;           // the two cannot be told apart
   std::optional<Setup> setup;  // Setup of the best plan that keeps to it

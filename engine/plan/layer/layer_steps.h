@@ -21,7 +21,7 @@
 
 namespace parallelarium {
 
-// A layer, or what stands before the first and behind the last.
+// A layer, or what is before the first layer and behind the last.
 enum class LayerPlace : std::uint8_t { kLayer, kEmbedding, kHead };
 
 struct LayerChoice {
@@ -42,7 +42,7 @@ struct LayerTensor {
   TensorRole role = TensorRole::kActivation;
   std::int64_t rows = 1, columns = 1;            // of the whole tensor
   std::int64_t held_rows = 1, held_columns = 1;  // on this rank
-  // Where the rank's part stands in the whole, ascending.
+  // The place of the rank's part in the whole, ascending.
   std::vector<ChunkRange> row_ranges, column_ranges;
   std::vector<ChunkRange> heads;    // heads of queries, context and scores; empty: it has none
   std::vector<ChunkRange> experts;  // experts whose weights the rank has; empty: none
@@ -54,7 +54,7 @@ struct LayerTensor {
   int tokens_of = 0;       // ranks with the same number have the same tokens; -1: it has no tokens
   std::int64_t bytes = 0;  // on this rank
   bool partial = false;    // a partial sum: ranks of TP or CP have to be added up
-  bool copy = false;       // another rank here has the same; of shards too
+  bool copy = false;  // another rank here has the same; shards can be copies too
   bool scores = false;     // [heads, queries, keys]
   bool is_matrix() const { return rows > 1 && columns > 1; }
   int held_experts() const;

@@ -42,7 +42,7 @@ struct MatmulPoint {
   Sourced flops_per_second = {};
   // Name_of(Phase), or kWeightGradAlone; empty: any phase, as in older files
   std::string phase = {};
-  std::string type = {};  // of storage, name_of(DataType); empty: float32, as in older files
+  std::string type = {};  // the stored type, name_of(DataType); empty: float32, as in older files
   bool operator==(const MatmulPoint&) const = default;
 };
 
@@ -75,7 +75,7 @@ struct AttentionShares {
 // the sizes they are linear in the logarithm; beyond them they stay as at the edge. Weight
 // gradients of few rows are slower than other products, because they add to much fp32 memory.
 struct ExpertShares {
-  std::vector<double> rows;  // of one expert, ascending
+  std::vector<double> rows;  // rows of one expert, ascending
   std::vector<double> forward, input_grad, weight_grad;
   std::string origin = "assumed";
   double at(const std::vector<double>& shares, double count) const;  // 0 without a table
@@ -160,7 +160,7 @@ struct CollectiveRate {
 struct TransferPoint {
   std::int64_t bytes = 0;
   double one = 0, both = 0;                    // one message; one message each way at once
-  double one_combined = 0, both_combined = 0;  // the same where the receiver combines
+  double one_combined = 0, both_combined = 0;  // the same if the receiver combines
   double combine = 0, copy = 0;                // combining and copying on one rank alone
   // How many times as long one message, and one message each way, take if the sender's core has
   // just written the bytes. They then come out of its cache and are not yet in the receiver's.
@@ -241,7 +241,7 @@ struct Machine {
   // For its cores, by bytes, ascending; empty unless calibrated
   std::vector<TransferPoint> transfers;
   bool lanes_share_core = false;   // CPU ranks: the lanes of a rank compete for its core
-  int cores = 0;                   // physical cores, 0 where ranks are GPUs
+  int cores = 0;  // physical cores; 0 if ranks are on GPUs
   bool groups_take_turns = false;  // GPUs: NCCL runs operations of several groups one by one
   // How the cores multiplied bf16 when they were calibrated (kNativeBf16 or kWidenedBf16). Empty:
   // not known, or there are GPUs.

@@ -15,7 +15,7 @@ std::string machine_of_file(const EmbeddedFile& file);  // machines/NAME.json
 // The preset's keys, together with those that it does not change of the file that it is `based_on`.
 Result<nlohmann::json> preset_json(const EmbeddedFile& file);
 
-// $XDG_DATA_HOME/parallelarium/FILE, or below ~/.local/share; empty where there is no home.
+// $XDG_DATA_HOME/parallelarium/FILE, or below ~/.local/share; empty if there is no home.
 std::string kept_path(const std::string& file);
 // Writes atomically, and makes the directory.
 Result<void> keep(const std::string& path, const nlohmann::json& json);

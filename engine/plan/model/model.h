@@ -47,7 +47,7 @@ struct LatentAttention {
 
 struct Model {
   std::string name = "custom";  // a preset's name, or "custom"
-  std::string title;            // "GPT tiny"; empty where nobody named it
+  std::string title;  // "GPT tiny"; empty if it has none
   int layers = 0;
   std::int64_t hidden = 0;
   int heads = 0;
@@ -88,7 +88,7 @@ ParameterCounts count_parameters(const Model& model);
 // ...). Empty if parameters and FLOPs can be counted.
 std::vector<Message> check_model(const Model& model);
 
-// The inner width where none is given: 4 hidden, or 8/3 hidden for swiglu, rounded up to 64.
+// The inner width if none is given: 4 hidden, or 8/3 hidden for swiglu, rounded up to 64.
 std::int64_t default_ffn(std::int64_t hidden, Mlp mlp);
 
 // Which of attention's scores a convention counts: all of them (Narayanan et al. 2021), those on

@@ -114,7 +114,7 @@ struct RoutedLayer {
   double skew = 0;  // the skew by which choices are predicted; 0: they are measured
   int experts = 0, top_k = 0, ep = 1;
   std::int64_t tokens = 0;     // tokens of one home
-  std::int64_t capacity = 0;   // of one expert for one home's tokens; 0: none is dropped
+  std::int64_t capacity = 0;   // tokens of one home that an expert takes; 0: none is dropped
   std::int64_t row_bytes = 0;  // bytes of one token on its way
   std::vector<int> rank_of_expert;
   std::vector<TokenRoutes> homes;               // [ep]; if measured, only loads are set

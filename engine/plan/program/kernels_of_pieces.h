@@ -123,10 +123,9 @@ KernelBeside kernel_beside(const Work& work, const Shape& shape, bool on_cores);
 
 // How often a GPU's host launches. The cost model adds these up. The executor bounds by them what a
 // GPU may have waiting.
-// The launches of one expert are its two products and what is between them, which weight gradients
-// do not have.
 
-// Of one expert: its two products, and what is between them, which gradients of weights have not.
+// The launches of one expert: its two products, and what is between them, which weight gradients do
+// not have.
 constexpr std::int64_t launches_of_expert(Phase phase) {
   return phase == Phase::kWeightGrad ? 2 : 3;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training step is cut into pieces at every place where an axis of parallelism can cut. This file
 // is the contract between passes/ (which writes Compute ops), train/ (which executes them) and
-// predict/ (which costs them): the operands of an op stand in exactly the order given here.
+// predict/ (which costs them): the operands of an op are in exactly the order given here.
 //
 // Legend: B micro-batch, T local sequence, N = B*T tokens, C hidden, H heads, K kv heads, D head
 // dim, F ffn, V vocabulary, A = (H + 2K) D. Linear weights are [out, in] row-major, as in PyTorch.
@@ -201,7 +201,7 @@ enum class Tensor : std::uint8_t {
   kRoutes,            // i32; part 1: counts as they were received
   kExpertTokens,      // rows as sent and as received, inner products, activations, results
   kStageActivations,  // stage level: all that an action keeps for its backward
-  kArray,             // what a collective works on; chunks stand in their places
+  kArray,             // the array of a collective; its chunks are in their places
   kResult,            // where an all-to-all puts what it receives
 };
 std::string_view name_of(Tensor tensor);

@@ -10,8 +10,8 @@
 // The k-th send from a to b in a group meets the k-th receive; there are no tags. Ops of one
 // `batch` (adjacent in their lane) start together, progress concurrently and end together.
 //
-// A rank's ops stand in issue order, which is every lane's order and the order in which buffers
-// open and close; so the memory peak is a function of the Program alone.
+// A rank's ops are in issue order. That is every lane's order, and the order in which buffers open
+// and close. So the memory peak is a function of the Program alone.
 #pragma once
 
 #include <array>
@@ -100,7 +100,7 @@ struct Buffer {
 };
 
 // Work that a Compute op stands for, as the cost model needs it. Matrix products give m, n, k and
-// how many of them; all pieces give the bytes they move at least and the elements they visit.
+// their number. All pieces give the bytes that they move at least and the elements that they visit.
 struct Work {
   Piece piece = Piece::kStage;
   Phase phase = Phase::kForward;
@@ -123,7 +123,7 @@ struct Op {
   Purpose purpose = Purpose::kNone;  // communication only
   DataType type = DataType::kF32;    // of the payload
   std::int16_t layer = -1;
-  std::int16_t chunk = 0;  // model chunk; of a collective's steps: the first chunk of the message
+  std::int16_t chunk = 0;  // model chunk; in a collective's step: the first chunk of its message
   // The step of a ring of CP or TP. For attention and for tokens that travel, it tells whose tokens
   // they are, as steps against the ring; 0: the rank's own. For an all-to-all of expert tokens, 0:
   // to the experts, 1: back.
@@ -263,7 +263,7 @@ struct Shape {
   bool fp8 = false;    // pieces that may multiply FP8 do (multiplies_fp8)
   // Over all ranks; TP V may exceed vocab: the last ranks' part is padded
   std::int64_t heads = 0, vocab = 0;
-  // Rate for the probabilities, and for both branches where they join the stream
+  // Dropout rate of the probabilities, and of both branches where they join the stream.
   double dropout = 0;
   ExpertShape experts;
 

@@ -26,7 +26,8 @@ Message refuse(Message why, std::string field, std::vector<std::string> alternat
 // The name that differs from `word` in the fewest letters; empty if none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& names);
 
-// A stranger's word as it may stand in a sentence: at most 60 bytes, printable, valid UTF-8.
+// A word from outside in a form that fits into a sentence: at most 60 bytes, printable, valid
+// UTF-8.
 std::string shown(std::string_view word);
 bool is_utf8(std::string_view text);
 

@@ -31,7 +31,7 @@ struct TensorDimension {
   std::int64_t size = 0;             // on this rank
   std::int64_t whole = 0;            // in the whole tensor
   std::int64_t stride = 0;           // elements of the operand from one index to the next
-  std::vector<std::int64_t> places;  // if not empty, where each index stands instead
+  std::vector<std::int64_t> places;  // if not empty, the place of each index instead
   std::vector<TensorCut> cuts;
   // The indices of the whole tensor that this rank has, in its order.
   std::vector<ChunkRange> held() const;

@@ -54,7 +54,7 @@ struct StageBound {
   std::array<ActionBound, 4> actions;                  // by ActionKind
   std::array<std::vector<StretchBound>, 4> stretches;  // by ActionKind
   std::int64_t kept_bytes = 0;  // of a micro-batch, from its forward to its backward
-  // Of a micro-batch, from its input gradients to its weight gradients
+  // Of a micro-batch, from its input gradients to its weight gradients.
   std::int64_t waiting_bytes = 0;
   double shared = 0, experts = 0;  // parameters of a rank, see StageParameters
   double copied_table = 0;         // of `shared`: the last stage's copy of a tied table

@@ -8,7 +8,7 @@
 
 namespace parallelarium {
 
-// Seconds for an amount at a rate in units per second; 0 where no rate is known.
+// Seconds for an amount at a rate in units per second; 0 if no rate is known.
 inline double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
 // Seconds of one Work entry. A matrix product goes at the calibrated rate of its shape, or at peak

@@ -69,7 +69,7 @@ Result<void> check_network(const Network& network, int ranks);
 
 struct LinkUse {
   std::string name;        // "rank 3 to switch"
-  std::int64_t bytes = 0;  // that crossed it
+  std::int64_t bytes = 0;  // bytes that crossed it
   double busy = 0;         // bytes / bandwidth / time of the whole collective
 };
 

@@ -76,7 +76,7 @@ struct Channel {
   Slot first;
   std::vector<std::unique_ptr<Slot>> more;  // for messages that come before it is free
 
-  // The lock stands in the first slot, so that locking fetches what the first message needs.
+  // The lock is in the first slot, so that locking fetches what the first message needs.
   SpinLock& lock() { return first.lock; }
   // The slot of a message; a free one if this is its first side. `sends`: whether the sender asks.
   // The caller must hold the lock.

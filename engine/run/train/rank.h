@@ -43,7 +43,7 @@ struct SlicePart {
 // What was observed of a rank.
 struct RankOutcome {
   std::vector<std::vector<Span>> spans;  // of every timed step, by op
-  // Of every timed step, as in StepRecord; wall_time includes loading and reading back.
+  // For every timed step, as in StepRecord; wall_time includes loading and reading back.
   std::vector<Nanoseconds> compute_cpu_time, modelled_end, host_time, wall_time;
   std::vector<double> loss_sums;    // of every step, warm-up included; ranks with the loss
   std::vector<double> square_sums;  // of every step

@@ -50,8 +50,9 @@ struct RunControl {
   std::vector<std::vector<Nanoseconds>> modelled;
   double stretch = 1;  // in a rehearsal: time of the clock = time of the Machine * stretch
   // If set, the Program may wait for ever. check() is then not called, and the run ends with a
-  // "hang" after no rank has moved for hang_timeout_seconds alone. The function is called once, on
-  // the calling thread, with the place of every rank, before the ranks are stopped.
+  // "hang" after no rank has moved for hang_timeout_seconds; the time of the longest op is not
+  // added. The function is called once, on the calling thread, with the place of every rank, before
+  // the ranks are stopped.
   std::function<void(std::vector<StuckRank>)> hung;
   // Called once, from the calling thread, if ranks are still in an op 0.4 s after the run was
   // stopped for `why`, since nobody can interrupt a kernel. It may report and end the process. If

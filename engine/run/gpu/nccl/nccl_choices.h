@@ -20,7 +20,8 @@
 
 namespace parallelarium {
 
-// Thread-safe: NCCL tells of a collective on the thread that launches it, or on one of its own.
+// Thread-safe: NCCL reports a collective on the thread that launches it, or on one of its own
+// threads.
 class NcclChoices {
  public:
   // Names are NCCL's: "AllReduce", "ncclFloat32", "RING", "LL128"; null if it does not know.

@@ -11,9 +11,9 @@ namespace parallelarium {
 
 // By rank and op: whether this collective shares an NCCL group with the one before it in its lane.
 // It does if both are of one communicator and small enough that the host's time counts, no op of
-// the lane and no other communication stands between them, and the second waits for nothing more
-// than the first and touches none of its memory. NCCL asks that all members decide alike, so this
-// reads the Programs of all ranks.
+// the lane and no other communication is between them, and the second waits for nothing more than
+// the first and touches none of its memory. NCCL asks that all members decide alike, so this reads
+// the Programs of all ranks.
 // Source: NCCL user guide, "Aggregated Operations".
 std::vector<std::vector<bool>> joined_collectives(const Program& program);
 

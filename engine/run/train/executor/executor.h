@@ -104,7 +104,7 @@ class Executor {
   Result<void> forward(int microbatches);
 
  private:
-  // Where the messages of an exchange stand in its buffer, in rows: entry i = rank * here + expert.
+  // The places of an exchange's messages in its buffer, in rows: entry i = rank * here + expert.
   struct RowLayout {
     std::vector<std::int64_t> first, count;
     void set(std::span<const std::int32_t> counts, std::size_t ranks, bool grouped);
@@ -131,7 +131,7 @@ class Executor {
     std::size_t passed = 0;
     std::int64_t ahead = 0;
     std::size_t ended = 0;  // ops that the following thread has seen its device end
-    std::size_t read = 0;   // of these, how many times are in ends_
+    std::size_t read = 0;   // how many of these have their times in ends_
     std::thread thread;
   };
   struct Ideal {
@@ -199,10 +199,10 @@ class Executor {
   Nanoseconds host_time_{0};  // of the last step
 
   std::vector<std::uint32_t> place_in_lane_;  // by op
-  // By op: the places of a message that lies in several; Send and Recv only.
+  // By op: the places of a message that is in several places; Send and Recv only.
   std::vector<std::vector<MemoryPiece>> stretches_;
-  // By op, communication only: its number among those that meet at the same place, over all steps;
-  // and how many of them a step has.
+  // By op, for communication only: its number among those that meet at the same place, over all
+  // steps; and how many of these a step has.
   std::vector<std::int64_t> sequence_, meetings_;
   std::vector<std::int32_t> turn_;  // by op; communication only
   std::vector<std::string> names_;  // by op; empty if no device wants them
@@ -210,7 +210,7 @@ class Executor {
 
   std::vector<OpProbe*> probes_;
 
-  // Of the step under way.
+  // These are for the step under way.
   bool reads_cpu_time_ = false;
   TimePoint start_;
   StepScalars scalars_;

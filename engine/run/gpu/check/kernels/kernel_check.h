@@ -101,8 +101,8 @@ class KernelBench {
   CheckArray random(std::string name, DataType type, std::int64_t count, double size = 1);
   CheckArray whole(std::string name, DataType type, std::int64_t count, int most = 1);
   CheckArray ints(std::string name, const std::vector<std::int32_t>& values);
-  // Adds a result; before the launch it is 7 everywhere. Of rows `pitch` apart columns alone count.
-  // `shifted`: it is shifted like typed operands.
+  // Adds a result; before the launch it is 7 everywhere. If rows are `pitch` apart, only their
+  // columns count. `shifted`: it is shifted like typed operands.
   CheckArray out(std::string name, DataType type, std::int64_t count, Allowance bound = kExact,
                  bool shifted = true);
   CheckArray rows_out(std::string name, DataType type, std::int64_t rows, std::int64_t columns,

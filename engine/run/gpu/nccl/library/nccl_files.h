@@ -11,9 +11,9 @@
 
 namespace parallelarium {
 
-// The files to try, in this order. If PARALLELARIUM_NCCL names one, that alone. Else libnccl.so.2,
-// which the run path or the system finds; then the files of the wheel nvidia-nccl in the packages
-// of the user's Python (python_wheels.h).
+// The files to try, in this order. If PARALLELARIUM_NCCL names a file, only that one. Otherwise
+// libnccl.so.2, which the run path or the system finds; then the files of the wheel nvidia-nccl in
+// the packages of the user's Python (python_wheels.h).
 std::vector<std::string> nccl_files(const Environment& environment);
 
 struct NcclFile {
