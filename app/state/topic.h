@@ -24,7 +24,7 @@ struct TimeRange;
 // A change that would repair a wrong setting.
 struct Remedy {
   QString text;  // "2 ranks", "Ring"
-  // The setting that it sets, as LessonLocks::allowed() names it; a lesson may lock it
+  // The setting that it sets, as LessonLocks::allowed() names it; a lesson may lock it.
   QString setting;
   std::function<void()> take;
 };
@@ -55,7 +55,7 @@ class Topic : public QObject {
   virtual QString time_title() const = 0;    // "Time in the step"
   virtual QString time_text(const Session& session) const = 0;  // "59 ms of 240 ms"
   virtual QString widest_time_text() const = 0;
-  // The figure that a lesson hides together with the length
+  // The figure that a lesson hides together with the length.
   virtual QString length_key() const = 0;
 
   // --- running ---

@@ -195,7 +195,7 @@ struct Drawn {
 
 struct Requirements {
   int ranks = 1;
-  // Sources that its runs may have: "measured", "paced"; empty: any
+  // Sources that its runs may have: "measured", "paced"; empty: any.
   std::vector<std::string> sources;
   bool gpu = false;
 };

@@ -85,7 +85,7 @@ class EngineJobs : public QObject {
   RunSettings run_settings_;
   bool verifies_ = false, asks_for_devices_ = false, answers_cancel_ = false;
   int request_ = 0;
-  // Requests that are left, with the present one; last first
+  // Requests that are left, with the present one; last first.
   std::vector<CollectiveRequest> sweep_;
   std::size_t sweep_size_ = 0;  // size of the whole sweep; 0: there is none
   KeepObservation keep_sweep_;

@@ -17,7 +17,7 @@ class RunStore : public QObject {
  public:
   explicit RunStore(QObject* parent = nullptr) : QObject(parent) {}
 
-  // Those that a document keeps, oldest first
+  // Those that a document keeps, oldest first.
   const std::vector<RunRecord>& all() const { return runs_; }
   std::span<const RunRecord> shown() const;  // those that are not kept aside, oldest first
   // Keeps a run. It replaces a run of the same Setup. If there are too many, the oldest goes.

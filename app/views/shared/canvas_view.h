@@ -29,7 +29,7 @@ class CanvasView : public View {
   virtual void drag(QPointF) {}
   virtual void release() {}
   virtual bool press_key(int) { return false; }  // whether the key means something
-  // At a point: on the canvas, and on the screen
+  // At a point: on the canvas, and on the screen.
   virtual bool show_tip(QPointF, QPoint) { return false; }
   // Describes the selection. It is also called after the window has cleared the description of the
   // last view.

@@ -92,7 +92,7 @@ struct HandIn {
   double points_given() const;          // points that the engine gives
   int points_most(bool teacher) const;  // points that the teacher, or the engine, may give
   bool has_runs() const;
-  // The worst verdict of its steps; none: nothing ran again
+  // The worst verdict of its steps; none: nothing ran again.
   std::optional<RerunVerdict> rerun() const;
 };
 

@@ -23,7 +23,7 @@ struct NominalTransfer {
   int to_chunk = 0;
   const Action* action = nullptr;
   bool forward = false;
-  // It goes together with the latest transfer of both ranks, which went the other way
+  // It goes together with the latest transfer of both ranks, which went the other way.
   bool exchanged = false;
 };
 

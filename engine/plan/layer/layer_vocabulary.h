@@ -26,12 +26,12 @@ struct LayerVocabulary {
   std::int64_t loss_sent_bytes = 0;  // bytes that this rank sends in all of them
   std::int64_t logits_bytes = 0;     // bytes that this rank holds
   std::int64_t whole_logits_bytes = 0;  // bytes for all words
-  // Bytes that this rank would send to gather the logits of all words
+  // Bytes that this rank would send to gather the logits of all words.
   std::int64_t gathered_sent_bytes = 0;
   // Set for both places. Whether the head's weight is the embedding's table.
   bool tied = false;
   bool two_tables = false;  // tied, but on two ranks: the first stage's and the last's
-  // Bytes that this rank sends once a step: gradients of both tables
+  // Bytes that this rank sends once a step: gradients of both tables.
   std::int64_t tied_sent_bytes = 0;
 };
 

@@ -40,7 +40,7 @@ inline constexpr const char* kWeightGradAlone = "weight gradient alone";
 struct MatmulPoint {
   std::int64_t m = 0, n = 0, k = 0;
   Sourced flops_per_second = {};
-  // Name_of(Phase), or kWeightGradAlone; empty: any phase, as in older files
+  // A name_of(Phase), or kWeightGradAlone; empty: any phase, as in older files.
   std::string phase = {};
   std::string type = {};  // the stored type, name_of(DataType); empty: float32, as in older files
   bool operator==(const MatmulPoint&) const = default;
@@ -121,7 +121,7 @@ inline constexpr const char* kWidenedBf16 = "widened";
 struct KernelRate {
   std::string kernel;  // "norm", "attention", "router", ...: see kernels_of_pieces.h
   Sourced elements_per_second = {};
-  // Elements of the calls that were measured; 0: any number, as in older files
+  // Elements of the calls that were measured; 0: any number, as in older files.
   double elements = 0;
   std::string type = {};  // as MatmulPoint's
   bool operator==(const KernelRate&) const = default;
@@ -181,7 +181,7 @@ struct Machine {
   int devices_per_node = 1;
   int nodes = 1;
   Sourced memory_bytes;  // of one device
-  // The share of it that training may fill; its driver holds the rest
+  // The share of it that training may fill; its driver holds the rest.
   double usable_memory_share = 1;
   Sourced memory_bytes_per_second;  // of one device
   Sourced fp32_flops_per_second;    // peak of one device
@@ -189,7 +189,7 @@ struct Machine {
   // False: the tensor cores know fp16 alone (V100, T4). There `auto` means fp32, and bf16 runs at
   // the rate of fp32.
   bool bf16 = true;
-  // Share of the peak that large products reach; 1: times are lower bounds
+  // Share of the peak that large products reach; 1: times are lower bounds.
   Sourced matmul_efficiency;
   ProductShares products;          // 16-bit products by size, if a table is known
   AttentionShares attention;       // without it, attention is as fast as products
@@ -206,7 +206,7 @@ struct Machine {
   // The share of these rates that a device keeps up for hours if its power limits it.
   Sourced sustained = {1, "assumed"};
   Sourced memory_efficiency = {1, "assumed"};  // share of the memory bandwidth that a step reaches
-  // The same for single passes; memory_efficiency for those not listed
+  // The same for single passes; memory_efficiency for those not listed.
   std::vector<PassShares> passes;
   Sourced launch_seconds;  // fixed cost of one op
   // The least time that a GPU's host needs to launch one op, and one message or collective. 0:
@@ -238,10 +238,10 @@ struct Machine {
   std::vector<PairLink> pairs;
   std::vector<CollectiveRate> collectives;
   std::vector<CollectiveTimes> collective_times;  // for GPUs within a node; empty: unknown
-  // For its cores, by bytes, ascending; empty unless calibrated
+  // For its cores, by bytes, ascending; empty unless calibrated.
   std::vector<TransferPoint> transfers;
   bool lanes_share_core = false;   // CPU ranks: the lanes of a rank compete for its core
-  int cores = 0;  // physical cores; 0 if ranks are on GPUs
+  int cores = 0;                   // physical cores; 0 if ranks are on GPUs
   bool groups_take_turns = false;  // GPUs: NCCL runs operations of several groups one by one
   // How the cores multiplied bf16 when they were calibrated (kNativeBf16 or kWidenedBf16). Empty:
   // not known, or there are GPUs.

@@ -68,7 +68,7 @@ struct Placement {
   Source source = Source::kMeasured;  // measured, oversubscribed, rehearsed or shared GPU
   Message why = {};                   // "4 ranks on 2 cores: rehearsed"
   std::vector<int> gpus = {};         // the GPU of each rank; empty if ranks are on cores
-  // The core of each rank, an index; empty if ranks share cores or have GPUs
+  // The core of each rank, an index; empty if ranks share cores or have GPUs.
   std::vector<int> cores = {};
   bool bf16 = true;  // GPUs: all multiply bf16 by tensor cores
   bool paced() const { return source == Source::kPaced; }

@@ -261,7 +261,7 @@ struct Shape {
   bool local = false;  // with CP, a rank's queries meet its own keys alone
   bool fused = false;  // attention keeps no probabilities
   bool fp8 = false;    // pieces that may multiply FP8 do (multiplies_fp8)
-  // Over all ranks; TP V may exceed vocab: the last ranks' part is padded
+  // Over all ranks; TP V may exceed vocab: the last ranks' part is padded.
   std::int64_t heads = 0, vocab = 0;
   // Dropout rate of the probabilities, and of both branches where they join the stream.
   double dropout = 0;

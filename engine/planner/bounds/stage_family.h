@@ -25,7 +25,7 @@ struct StageKey {
   std::int32_t tp = 1, cp = 1, ep = 1, micro_batch = 1;
   std::uint8_t recompute = 0;
   bool sequence_parallel = false, expert_tensor = true;
-  // With experts: whether the engine can execute it, which decides their buffers
+  // With experts: whether the engine can execute it, which decides their buffers.
   bool executable = false;
   std::int32_t ep_on_node = 0;  // ranks of a group on each of its nodes; 0: as many as possible
   auto operator<=>(const StageKey&) const = default;

@@ -42,7 +42,7 @@ using StepEnd = std::vector<RankEnd>;  // by place in the pipeline
 struct EndKey {
   std::int32_t tp = 1, cp = 1, ep = 1, dp = 1, pp = 1, stages = 1;
   std::int32_t zero_group = 0;
-  // `way`: how ranks hold their stages; `order`: of ranks
+  // `way`: how ranks hold their stages; `order`: of ranks.
   std::uint8_t zero = 0, way = 0, order = 0;
   std::uint8_t cut = 0;  // cut of the layers into stages
   bool expert_tensor = true;

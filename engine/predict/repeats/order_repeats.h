@@ -33,7 +33,7 @@ struct NominalStep {
 };
 struct NominalSteps {
   std::vector<std::vector<NominalStep>> ranks;
-  // For each action of a rank: its index in the rank's steps
+  // For each action of a rank: its index in the rank's steps.
   std::vector<std::vector<std::size_t>> starts;
 };
 NominalSteps nominal_steps(const Order& order, const std::vector<NominalRank>& ranks,

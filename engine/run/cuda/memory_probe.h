@@ -11,7 +11,7 @@ namespace parallelarium {
 
 // How long and how often to measure. A test asks for less.
 struct GpuProbeEffort {
-  // Measured with these and with twice as many: the difference counts
+  // Measured with these and with twice as many: the difference counts.
   std::int64_t loads = 1 << 15;
   double warm_seconds = 0.3;    // work before the first measurement, until clocks are high
   double copy_seconds = 0.002;  // time to repeat a copy
