@@ -11,10 +11,10 @@ namespace parallelarium {
 // Seconds for an amount at a rate in units per second; 0 if no rate is known.
 inline double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
-// Seconds of one Work entry. A matrix product goes at the calibrated rate of its shape, or at peak
-// * efficiency. Everything else goes at its kernel's rate, or at memory bandwidth. What the piece
-// computes beside it (kernel_beside) is added if it was measured. `products`: what linear layers
-// and experts multiply. FP8 has its own rate, and a pass that makes it.
+// Seconds of one Work entry. A matrix product goes at the calibrated rate of its shape, or at the
+// efficiency times the peak. Everything else goes at its kernel's rate, or at memory bandwidth.
+// What the piece computes beside it (kernel_beside) is added if it was measured. `products`: what
+// linear layers and experts multiply. FP8 has its own rate, and a pass that makes it.
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type,
                     ProductType products = ProductType::kSame);
 
