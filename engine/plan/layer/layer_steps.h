@@ -54,7 +54,7 @@ struct LayerTensor {
   int tokens_of = 0;       // ranks with the same number have the same tokens; -1: it has no tokens
   std::int64_t bytes = 0;  // on this rank
   bool partial = false;    // a partial sum: ranks of TP or CP have to be added up
-  bool copy = false;  // another rank here has the same; shards can be copies too
+  bool copy = false;       // another rank here has the same; shards can be copies too
   bool scores = false;     // [heads, queries, keys]
   bool is_matrix() const { return rows > 1 && columns > 1; }
   int held_experts() const;

@@ -47,7 +47,7 @@ struct LatentAttention {
 
 struct Model {
   std::string name = "custom";  // a preset's name, or "custom"
-  std::string title;  // "GPT tiny"; empty if it has none
+  std::string title;            // "GPT tiny"; empty if it has none
   int layers = 0;
   std::int64_t hidden = 0;
   int heads = 0;
