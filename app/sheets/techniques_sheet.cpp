@@ -2,7 +2,6 @@
 #include "app/sheets/techniques_sheet.h"
 
 #include <QDialogButtonBox>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -11,6 +10,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include "app/look/busy_note.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 
@@ -92,9 +92,10 @@ void TechniquesSheet::build_table() {
 }
 
 void TechniquesSheet::predict_all() {
-  QGuiApplication::setOverrideCursor(Qt::WaitCursor);
-  const Result<Techniques> found = techniques_of(asked_, machine_, devices_->value());
-  QGuiApplication::restoreOverrideCursor();
+  const auto found = [this] {
+    const BusyNote busy(this, tr("Predicting each technique alone …"));
+    return techniques_of(asked_, machine_, devices_->value());
+  }();
   techniques_ = found ? std::optional(*found) : std::nullopt;
   const int row = std::max(0, table_->currentRow());
   table_->clearContents();

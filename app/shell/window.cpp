@@ -86,6 +86,12 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
           [this] { show_room(Room::kExplore); });
   connect(&PlanSearch::of(session_), &PlanSearch::published_wanted, this, &Window::show_cases);
   connect(&lesson_->player(), &LessonPlayer::reviewed, this, [this] { show_room(Room::kLearn); });
+  connect(&lesson_->player(), &LessonPlayer::solving, this, [this](bool begins) {
+    if (begins)
+      busy_.emplace(this, tr("The planner solves the task that was drawn …"));
+    else
+      busy_.reset();
+  });
   connect(&lesson_->player(), &LessonPlayer::finished, this, [this] {
     if (presents_) return;
     start_->tell_finished();

@@ -7,9 +7,11 @@
 #include <QPointer>
 #include <QSettings>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "app/export/export.h"
+#include "app/look/busy_note.h"
 #include "app/settings/setup_chips.h"
 #include "app/settings/setup_fold.h"
 #include "app/settings/setup_panel.h"
@@ -268,6 +270,7 @@ class Window : public QMainWindow {
   LessonPanel* lesson_ = nullptr;
   SelectionPanel* selection_ = nullptr;
   Strip* strip_ = nullptr;
+  std::optional<BusyNote> busy_;  // while the planner solves what a lesson draws
   // For those who write the lesson that is open.
   struct WritingCommands {
     QAction *open, *record_start, *record_solution;

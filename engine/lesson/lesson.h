@@ -271,6 +271,8 @@ Result<nlohmann::json> lesson_schema();
 // Parameter values for a seed, and what the planner finds for them (problem.h). They are the same
 // on every computer. Cost: one search for each problem of the lesson, once.
 Symbols draw(const Lesson& lesson, std::uint64_t seed);
+// The parameter values alone.
+Symbols draw_numbers(const Lesson& lesson, std::uint64_t seed);
 // The drawn values together with what the planner finds. Error: a problem has no plan or no
 // rejection.
 Result<Symbols> with_problems(const Lesson& lesson, const Symbols& drawn);

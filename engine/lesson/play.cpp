@@ -102,9 +102,7 @@ double Tolerance::around(double right) const {
   return std::max({absolute, relative * std::abs(right), 1e-9});
 }
 
-namespace {
-
-Symbols numbers_of(const Lesson& lesson, std::uint64_t seed) {
+Symbols draw_numbers(const Lesson& lesson, std::uint64_t seed) {
   Random random(seed);
   Symbols drawn;
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
@@ -115,6 +113,8 @@ Symbols numbers_of(const Lesson& lesson, std::uint64_t seed) {
   return drawn;  // check_lesson refuses a lesson whose constraint is met so rarely
 }
 
+namespace {
+
 // A problem without a solution is told by check_lesson.
 Symbols solved_or_drawn(const Lesson& lesson, Symbols drawn) {
   const Result<Symbols> all = with_problems(lesson, drawn);
@@ -124,7 +124,7 @@ Symbols solved_or_drawn(const Lesson& lesson, Symbols drawn) {
 }  // namespace
 
 Symbols draw(const Lesson& lesson, std::uint64_t seed) {
-  return solved_or_drawn(lesson, numbers_of(lesson, seed));
+  return solved_or_drawn(lesson, draw_numbers(lesson, seed));
 }
 
 Result<Symbols> with_problems(const Lesson& lesson, const Symbols& drawn) {
@@ -173,7 +173,7 @@ std::vector<Symbols> draws(const Lesson& lesson, std::size_t most) {
   if (combinations > kMostCombinations || all.size() > most) {
     all.clear();
     for (std::uint64_t seed = 0; seed < most; ++seed) {
-      Symbols drawn = numbers_of(lesson, seed);
+      Symbols drawn = draw_numbers(lesson, seed);
       if (allowed(lesson, drawn)) all.push_back(std::move(drawn));
     }
   }

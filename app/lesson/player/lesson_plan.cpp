@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of the player that tells what a student has said of a plan: figures beside predicted
-// ones, those that are right in another unit, and the order of axes.
+// The part of the player that tells what a student has said of a plan: why it is none, figures
+// beside predicted ones, those that are right in another unit, and the order of axes.
 #include <QCoreApplication>
 #include <cmath>
 
 #include "app/lesson/player/figures_table.h"
 #include "app/lesson/player/lesson_player.h"
+#include "app/look/sentence.h"
 
 namespace parallelarium {
 
@@ -19,6 +20,23 @@ const QString kParagraph = QStringLiteral("\n\n");
 constexpr double kGib = 1073741824, kGb = 1e9;
 
 }  // namespace
+
+// A plan that makes another batch, or that cannot be, is no plan for this task.
+QString LessonPlayer::plan_problem() const {
+  if (!is_open() || !step().sets_plan() || state().solved) return {};
+  if (!session_.prediction_is_current()) return tr("This setup cannot be: see what is marked.");
+  Step known;
+  known.kind = StepKind::kGoal;
+  for (const Check& check : step().checks)
+    if (check.of == "setup") known.checks.push_back(check);
+  Context context;
+  context.settings = settings();
+  context.drawn = drawn_;
+  const Result<Judgement> now = judge(known, {}, context);
+  if (!now) return sentence(now.error());
+  return now->verdict == Verdict::kRight ? QString()
+                                         : tr("Your plan must meet the conditions first.");
+}
 
 QString LessonPlayer::own_figures() const {
   if (!step().sets_plan() || !state().committed || !state().judgement || exam_) return {};

@@ -71,13 +71,22 @@ std::uint64_t LessonPlayer::new_seed(const Lesson& lesson) const {
   const nlohmann::json before = progress_.record(lesson.id, lesson.version);
   const bool again =
       before.is_object() && before.contains("seed") && before["seed"].is_number_unsigned();
-  const Symbols last = again ? draw(lesson, before["seed"].get<std::uint64_t>()) : Symbols{};
+  const Symbols last =
+      again ? draw_numbers(lesson, before["seed"].get<std::uint64_t>()) : Symbols{};
   std::uint64_t seed = 0;
   for (int tries = 0; tries < 20; ++tries) {
     seed = QRandomGenerator::global()->bounded(1u, 1000000u);
-    if (!again || draw(lesson, seed) != last) break;
+    if (!again || draw_numbers(lesson, seed) != last) break;
   }
   return seed;
+}
+
+// Where the planner solves what is drawn, this takes a second or two.
+void LessonPlayer::draw_lesson() {
+  const bool solves = !lesson_->problems.empty();
+  if (solves) Q_EMIT solving(true);
+  drawn_ = draw(*lesson_, seed_);
+  if (solves) Q_EMIT solving(false);
 }
 
 Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64_t> seed) {
@@ -92,7 +101,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   asked_.clear();
   lesson_ = std::move(*lesson);
   seed_ = seed ? *seed : new_seed(*lesson_);
-  drawn_ = draw(*lesson_, seed_);
+  draw_lesson();
   states_ = std::vector<StepState>(lesson_->steps.size());
   at_ = 0;  // before anybody asks for the step: the lesson before may have had more
   finished_.reset();

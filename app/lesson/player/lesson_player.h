@@ -193,9 +193,11 @@ class LessonPlayer : public QObject {
   void failed(const QString& sentence);
   void not_kept(const QString& sentence);  // progress could not be written
   void finished();                         // the last step was left
+  void solving(bool begins);               // the planner, what is drawn: the window waits for it
   void reviewed();                         // the question of a review was left
 
  private:
+  void draw_lesson();
   void enter(std::size_t step, bool set_up);
   void take_up(std::size_t at, const nlohmann::json& kept, bool is_last);
   void note_base();
@@ -224,6 +226,7 @@ class LessonPlayer : public QObject {
   std::optional<double> guess_of(std::size_t step, const Answer& answer) const;
   std::optional<double> own_guess(std::size_t step) const;
   QString answer_words(std::size_t step) const;
+  std::vector<CheckOutcome> outcomes() const;  // of every check of the step
   std::vector<Condition> order_conditions() const;
   void set_order(const std::vector<std::string>& lines);
   void set_task();

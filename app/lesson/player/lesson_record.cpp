@@ -159,7 +159,7 @@ Result<void> LessonPlayer::ask_one(const QString& folder) {
   finished_.reset();
   since_start_.start();
   seed_ = QRandomGenerator::global()->bounded(1u, 1000000u);
-  drawn_ = draw(*lesson_, seed_);
+  draw_lesson();
   states_ = std::vector<StepState>(lesson_->steps.size());
   at_ = places_ ? questions.back()
                 : questions[static_cast<std::size_t>(
@@ -254,7 +254,7 @@ void LessonPlayer::restore() {
     since_start_.start();
     seed_ = seed;
     exam_ = false;
-    drawn_ = draw(*lesson_, seed_);
+    draw_lesson();
     states_ = std::vector<StepState>(lesson_->steps.size());
     const std::optional<std::size_t> kept = step_of(state["step"]);
     const std::size_t last = kept.value_or(0);

@@ -278,15 +278,34 @@ QString LessonPlayer::missed_limits() const {
   return limits.join(QStringLiteral("\n\n"));
 }
 
+// Of a setup that cannot be nothing is predicted, but what is asked of its settings is known.
+std::vector<CheckOutcome> LessonPlayer::outcomes() const {
+  const Context now = context();
+  std::vector<CheckOutcome> all;
+  for (const Check& check : step().checks) {
+    CheckOutcome& outcome = all.emplace_back();
+    outcome.check = check;
+    if (check.of == "predicted" && now.predicted.is_null()) {
+      if (const Result<double> wanted = evaluate(check.value, now.symbols()))
+        outcome.wanted = *wanted;
+      continue;
+    }
+    Step alone;
+    alone.kind = StepKind::kGoal;
+    alone.checks = {check};
+    const Result<Judgement> judged = judge(alone, {}, now);
+    if (judged) outcome = judged->checks.front();
+  }
+  return all;
+}
+
 std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
   if (!is_open()) return {};
   if (step().builds_order()) return order_conditions();
   std::vector<Condition> all;
   const bool sets = step().kind == StepKind::kGoal || step().sets_plan();
-  if (!sets || !session_.prediction_is_current()) return all;
-  const Result<Judgement> now = judge(step(), {}, context());
-  if (!now) return all;
-  for (const CheckOutcome& outcome : now->checks) {
+  if (!sets) return all;
+  for (const CheckOutcome& outcome : outcomes()) {
     const QString key = QString::fromStdString(outcome.check.metric());
     // What a plan is predicted to cost is not told before it is committed.
     const QString demand =
@@ -310,23 +329,6 @@ bool LessonPlayer::mended() const {
   const std::vector<Condition> all = conditions();
   return !all.empty() &&
          std::all_of(all.begin(), all.end(), [](const Condition& each) { return each.holds; });
-}
-
-// A plan that makes another batch, or that cannot be, is no plan for this task.
-QString LessonPlayer::plan_problem() const {
-  if (!is_open() || !step().sets_plan() || state().solved) return {};
-  if (!session_.prediction_is_current()) return tr("This setup cannot be: see what is marked.");
-  Step known;
-  known.kind = StepKind::kGoal;
-  for (const Check& check : step().checks)
-    if (check.of == "setup") known.checks.push_back(check);
-  Context context;
-  context.settings = settings();
-  context.drawn = drawn_;
-  const Result<Judgement> now = judge(known, {}, context);
-  if (!now) return sentence(now.error());
-  return now->verdict == Verdict::kRight ? QString()
-                                         : tr("Your plan must meet the conditions first.");
 }
 
 std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {

@@ -22,7 +22,7 @@ Result<void> LessonPlayer::read_again(bool anew) {
       if (lesson_->steps[old].id == lesson->steps[index].id) states[index] = states_[old];
   }
   lesson_ = std::move(*lesson);
-  drawn_ = draw(*lesson_, seed_);
+  draw_lesson();
   states_ = std::move(states);
   at_ = at;
   if (anew) {

@@ -13,6 +13,7 @@
 #include "app/lesson/player/figures_table.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/lesson/teaching/handout.h"
+#include "app/look/busy_note.h"
 #include "app/look/figures.h"
 #include "app/look/saved_files.h"
 #include "app/look/sentence.h"
@@ -267,8 +268,12 @@ QString ask_for_defence(const LessonPlayer& player, QWidget* parent) {
   };
   const Result<Lesson> lesson = lesson_named(id);
   if (!lesson) return fail(lesson.error());
-  const HandIn hand_in = hand_in_of_text(answers.dump(), lessons_folder(), player.computer());
-  const Result<Defence> defence = Defence::of(*lesson, hand_in);
+  const auto written = [&] {
+    const BusyNote busy(parent, Defence::tr("Your answers are judged anew …"));
+    const HandIn hand_in = hand_in_of_text(answers.dump(), lessons_folder(), player.computer());
+    return Defence::of(*lesson, hand_in);
+  };
+  const Result<Defence> defence = written();
   if (!defence) return fail(defence.error());
   const Result<void> saved = defence->save(path);
   return saved ? path : fail(saved.error());
