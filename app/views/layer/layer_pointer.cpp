@@ -213,7 +213,9 @@ bool LayerView::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::ToolTip: {
       const auto* help = static_cast<QHelpEvent*>(event);
       // Without a text it hides the tip.
-      QToolTip::showText(help->globalPos(), tip_at(help->pos()), s.canvas);
+      // Plain text is not wrapped, however long a line is.
+      QToolTip::showText(help->globalPos(), Qt::convertFromPlainText(tip_at(help->pos())),
+                         s.canvas);
       return true;
     }
     default:

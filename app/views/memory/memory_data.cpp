@@ -203,7 +203,8 @@ void set_sends(TrafficTerm& term, const Setup& setup, bool between_stages, std::
   const std::int64_t times = sends / setup.microbatches;
   term.formula = (times == 1 ? QString() : QString::number(times) + QChar(0x00a0)) +
                  QStringLiteral("m \u00b7 b s h") + (sp > 1 ? QStringLiteral("/t") : QString()) +
-                 (cp > 1 ? QStringLiteral("/c") : QString());
+                 (cp > 1 ? QStringLiteral("/c") : QString()) +
+                 QStringLiteral(" \u00b7 %1\u00a0B").arg(setup.precision.activation_bytes());
   term.explained =
       Memory::tr("%1 sends, each one micro-batch of the residual stream").arg(count_text(sends));
 }

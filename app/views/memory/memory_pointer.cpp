@@ -149,6 +149,7 @@ bool MemoryView::event(QEvent* event) {
     if (!s.traffic_hits[at].contains(point)) continue;
     const TrafficTerm& term = s.shown.traffic[at];
     lines << term.name << exact_bytes_text(term.sent) << term.formula << term.explained;
+    lines.removeAll(QString());
     if (term.counted) lines << tr("counted %1").arg(exact_bytes_text(*term.counted));
   }
   const BarChart* chart = s.chart();

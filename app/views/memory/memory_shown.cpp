@@ -147,6 +147,8 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
                                           : Shown::tr("EVERY RANK")) +
       dot + (shown.run ? Shown::tr("PREDICTED, AND COUNTED IN THE RUN") : Shown::tr("PREDICTED"));
   shown.traffic = traffic_terms(prediction, shown.run, rank_index);
+  if (session.locks().hidden(QStringLiteral("formulas")))
+    for (TrafficTerm& term : shown.traffic) term.formula = term.explained = QString();
   shown.curve =
       memory_curve(*shown.program, *shown.timeline, shown.timeline_rank, prediction.capacity_bytes);
   shown.messages = shared_messages(*shown.program, *shown.timeline, shown.timeline_rank);

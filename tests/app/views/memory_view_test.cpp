@@ -94,9 +94,10 @@ TEST(MemoryData, FormulasOfMessagesAreThoseOfTheBytesSent) {
         if (at < 0) continue;
         ++closed;
         const double times = at == 0 ? 1 : term.formula.left(at - 1).toDouble();
+        const double each =
+            term.formula.section(QStringLiteral(" \u00b7 "), -1).chopped(2).toDouble();
         double bytes = times * setup.microbatches * setup.micro_batch *
-                       double(setup.model.sequence) * double(setup.model.hidden) *
-                       setup.precision.activation_bytes();
+                       double(setup.model.sequence) * double(setup.model.hidden) * each;
         if (term.formula.contains(QLatin1String("/t"))) bytes /= setup.mesh.tp;
         if (term.formula.contains(QLatin1String("/c"))) bytes /= setup.mesh.cp;
         EXPECT_EQ(bytes, double(term.sent)) << term.formula.toStdString();
