@@ -331,7 +331,7 @@ void Server::answer(const RpcRequest& request) {
 bool Server::handle(const nlohmann::json& json) {
   const Result<RpcRequest> request = rpc_request_from_json(json);
   if (!request) {
-    send(rpc_error(nullptr, RpcCode::kInvalidRequest, request.error()));
+    send(rpc_error(rpc_id_of(json), RpcCode::kInvalidRequest, request.error()));
     return true;
   }
   if (request->method == "$/cancelRequest") {
@@ -349,6 +349,7 @@ int Server::serve() {
     Result<std::optional<nlohmann::json>> next = reader.next();
     if (!next) {
       send(rpc_error(nullptr, RpcCode::kParseError, next.error()));
+      if (!reader.is_lost()) continue;
       cancel_ = true;
       return kInvalid;
     }

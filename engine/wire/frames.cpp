@@ -110,13 +110,13 @@ Result<std::optional<nlohmann::json>> FrameReader::next() {
   const std::size_t body_begin = header_end + kHeaderEnd.size();
   if (unread.size() - body_begin < *length) return std::optional<nlohmann::json>{};
   const std::string_view body = unread.substr(body_begin, *length);
+  begin_ += body_begin + *length;
   if (too_deep(body))
-    return fail(message("wire-too-deep", "A protocol message is nested deeper than {} levels.",
-                        kMostMessageDepth));
+    return message("wire-too-deep", "A protocol message is nested deeper than {} levels.",
+                   kMostMessageDepth);
   nlohmann::json parsed = nlohmann::json::parse(body, nullptr, false);
   if (parsed.is_discarded())
-    return fail(message("wire-not-json", "The body of a protocol message is not JSON."));
-  begin_ += body_begin + *length;
+    return message("wire-not-json", "The body of a protocol message is not JSON.");
   return std::optional<nlohmann::json>{std::move(parsed)};
 }
 

@@ -50,14 +50,16 @@ std::string frame(const nlohmann::json& message);
 inline constexpr std::size_t kMostMessageBytes = std::size_t{1} << 30;
 inline constexpr int kMostMessageDepth = 200;
 
-// Cuts a byte stream into messages. Survives any bytes: after a bad header or body the reader is
-// unusable and repeats its error.
+// Cuts a byte stream into messages. Survives any bytes. A bad body costs that message alone: its
+// length was said, so the next call reads on behind it. After a bad header nobody knows where a
+// message begins: the reader is lost and repeats its error.
 class FrameReader {
  public:
   void append(std::string_view bytes);
   // The next whole message, or none if more bytes are needed. The error says what is wrong with the
-  // stream.
+  // message, or with the stream if the reader is lost.
   Result<std::optional<nlohmann::json>> next();
+  bool is_lost() const { return failure_.has_value(); }
   // Whether the stream may end here: nothing of a message is left over.
   bool is_between_messages() const { return !failure_ && begin_ == pending_.size(); }
 

@@ -6,6 +6,13 @@
 
 namespace parallelarium {
 
+nlohmann::json rpc_id_of(const nlohmann::json& json) {
+  if (!json.is_object()) return nullptr;
+  const auto id = json.find("id");
+  const bool is_id = id != json.end() && (id->is_number_integer() || id->is_string());
+  return is_id ? *id : nlohmann::json();
+}
+
 Result<RpcRequest> rpc_request_from_json(const nlohmann::json& json) {
   if (!json.is_object())
     return message("rpc-not-object", "A protocol message must be one JSON object.");
@@ -17,11 +24,9 @@ Result<RpcRequest> rpc_request_from_json(const nlohmann::json& json) {
   if (method == json.end() || !method->is_string())
     return message("rpc-method", "A protocol message must name its \"method\" as text.");
   request.method = method->get<std::string>();
-  if (const auto id = json.find("id"); id != json.end()) {
-    if (!id->is_number_integer() && !id->is_string())
-      return message("rpc-id", "The \"id\" of a protocol message must be a whole number or text.");
-    request.id = *id;
-  }
+  request.id = rpc_id_of(json);
+  if (request.id.is_null() && json.contains("id"))
+    return message("rpc-id", "The \"id\" of a protocol message must be a whole number or text.");
   if (const auto params = json.find("params"); params != json.end() && !params->is_null()) {
     if (!params->is_object())
       return message("rpc-params", "The \"params\" of a protocol message must be an object.");

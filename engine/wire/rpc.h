@@ -32,6 +32,9 @@ struct RpcRequest {
   bool is_notification() const { return id.is_null(); }
 };
 
+// The id that an answer to this JSON has, a request or not: null where it has none, or a wrong one.
+nlohmann::json rpc_id_of(const nlohmann::json& json);
+
 // Error: why this JSON is no request; it refuses batches.
 Result<RpcRequest> rpc_request_from_json(const nlohmann::json& json);
 

@@ -61,26 +61,43 @@ TEST_P(Malformed, IsOneSentenceThatStays) {
   const auto again = reader.next();
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().text, first.error().text);
+  EXPECT_TRUE(reader.is_lost());
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Streams, Malformed,
-    testing::Values(
-        std::pair{"wire-header", std::string("hello\r\n\r\n")},
-        std::pair{"wire-no-length", std::string("\r\n\r\n{}")},
-        std::pair{"wire-no-length", std::string("X: 1\r\n\r\n{}")},
-        std::pair{"wire-length", std::string("Content-Length: -2\r\n\r\n{}")},
-        std::pair{"wire-length", std::string("Content-Length: 2x\r\n\r\n{}")},
-        std::pair{"wire-length", std::string("Content-Length:\r\n\r\n{}")},
-        std::pair{"wire-length", std::string("Content-Length: 99999999999999999999999\r\n\r\n")},
-        std::pair{"wire-length-twice",
-                  std::string("Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}")},
-        std::pair{"wire-too-long", std::string("Content-Length: 99999999999\r\n\r\n")},
-        std::pair{"wire-not-json", std::string("Content-Length: 2\r\n\r\n{]")},
-        std::pair{"wire-not-json", std::string("Content-Length: 0\r\n\r\n")},
-        std::pair{"wire-not-json", std::string("Content-Length: 3\r\n\r\n\"\xff\"")},
-        std::pair{"wire-header-long", std::string(5000, 'x')},
-        std::pair{"wire-too-deep", "Content-Length: 100000\r\n\r\n" + std::string(100000, '[')}));
+    testing::Values(std::pair{"wire-header", std::string("hello\r\n\r\n")},
+                    std::pair{"wire-no-length", std::string("\r\n\r\n{}")},
+                    std::pair{"wire-no-length", std::string("X: 1\r\n\r\n{}")},
+                    std::pair{"wire-length", std::string("Content-Length: -2\r\n\r\n{}")},
+                    std::pair{"wire-length", std::string("Content-Length: 2x\r\n\r\n{}")},
+                    std::pair{"wire-length", std::string("Content-Length:\r\n\r\n{}")},
+                    std::pair{"wire-length",
+                              std::string("Content-Length: 99999999999999999999999\r\n\r\n")},
+                    std::pair{"wire-length-twice",
+                              std::string("Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}")},
+                    std::pair{"wire-too-long", std::string("Content-Length: 99999999999\r\n\r\n")},
+                    std::pair{"wire-header-long", std::string(5000, 'x')}));
+
+TEST(FrameReader, ABadBodyCostsItsOwnMessageAlone) {
+  const std::pair<const char*, std::string> bodies[] = {
+      {"wire-not-json", "{]"},
+      {"wire-not-json", "{broken"},
+      {"wire-not-json", ""},
+      {"wire-not-json", "\xff"},
+      {"wire-too-deep", std::string(100000, '[')}};
+  const json fine = {{"fine", true}};
+  FrameReader reader;
+  for (const auto& [id, body] : bodies) {
+    reader.append(fmt::format("Content-Length: {}\r\n\r\n{}", body.size(), body) + frame(fine));
+    const auto wrong = reader.next();
+    ASSERT_FALSE(wrong.ok());
+    EXPECT_EQ(wrong.error().id, id);
+    EXPECT_FALSE(reader.is_lost());
+    EXPECT_EQ(all_of(reader), std::vector<json>{fine});
+  }
+  EXPECT_TRUE(reader.is_between_messages());
+}
 
 TEST(FrameReader, BracketsInsideTextAreNotNesting) {
   FrameReader reader;

@@ -171,7 +171,7 @@ void EngineProcess::handle_parsed() {
     if (message)
       handle(*message, open_);
     else if (process_)
-      process_->kill();  // not our protocol: nothing that follows can be trusted
+      return process_->kill();  // not our protocol: nothing that follows can be trusted
   }
 }
 

@@ -311,6 +311,12 @@ TEST(Serve, RequestsThatMakeNoSenseAreAnsweredAndForgotten) {
   Engine engine;
   engine.send(json::array({1, 2}));
   EXPECT_EQ(engine.answer(nullptr).at("error").at("code"), -32600);
+  engine.send({{"jsonrpc", "1.0"}, {"id", "old"}, {"method", "devices"}});
+  EXPECT_EQ(engine.answer("old").at("error").at("code"), -32600);
+  for (const char* bad : {"7\r\n\r\n{broken", "0\r\n\r\n", "1\r\n\r\n\xff"}) {
+    engine.write_bytes(std::string("Content-Length: ") + bad);
+    EXPECT_EQ(engine.answer(nullptr).at("error").at("code"), -32700);
+  }
   engine.send({{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rout"}});
   EXPECT_EQ(engine.answer(1).at("error").at("code"), -32601);
   engine.call(2, "run", {{"setup", {{"mash", 1}}}});
@@ -330,8 +336,8 @@ TEST(Serve, RequestsThatMakeNoSenseAreAnsweredAndForgotten) {
 TEST(Serve, AStreamOfNoiseIsAnErrorAndTheEnd) {
   const Folder folder;
   for (const std::string& noise :
-       {std::string("hello there\r\n\r\n"), std::string("Content-Length: 3\r\n\r\n{]}"),
-        std::string("Content-Length: x\r\n\r\n"), std::string(10000, '\0')}) {
+       {std::string("hello there\r\n\r\n"), std::string("Content-Length: x\r\n\r\n"),
+        std::string(10000, '\0')}) {
     Engine engine;
     engine.write_bytes(noise);
     const json answer = engine.next();
