@@ -43,10 +43,10 @@ struct RunOptions {
 
 nlohmann::json run_json(const Training& training, int rank, bool spans) {
   const Observation& observed = training.result.observation;
-  // The keys of a prediction, with what was observed in place of what was predicted.
+  // The keys of a prediction, with what was observed in place of what was predicted. `rates` stay:
+  // the prediction beside stands on them.
   nlohmann::json json = to_json(training.prediction, rank);
   nlohmann::json predicted = json;
-  json.erase("rates");
   const Program& program = training.prediction.program;
   json["explain"] = to_json(explain(program, observed.timeline));
   predicted["explain"] = to_json(explain(program, training.prediction.timeline));

@@ -53,7 +53,10 @@ TEST(Run, JsonHasTheKeysOfAPredictionAndThoseOfARun) {
     EXPECT_TRUE(metrics.count(metric)) << metric;
   // Where durations are set no share of a peak means anything.
   EXPECT_TRUE(run.at("step").at("mfu").is_null());
-  EXPECT_EQ(run.at("formulas"), run.at("predicted").at("formulas"));
+  for (const char* key : {"formulas", "rates"})
+    EXPECT_EQ(run.at(key), run.at("predicted").at(key)) << key;
+  for (const char* share : {"measured", "interpolated", "assumed", "largest_assumed"})
+    EXPECT_TRUE(run.at("rates").contains(share)) << share;
   EXPECT_EQ(run.at("explain").at("ranks").size(), 2u);
   EXPECT_EQ(run.at("predicted").at("source"), "predicted");
   EXPECT_FALSE(run.contains("wall_seconds")) << "a clock's time that is not the machine's";
