@@ -291,6 +291,25 @@ TEST(Export, JsonSaysWhatWasWritten) {
   EXPECT_EQ(answer.json().at("of"), "prediction");
 }
 
+TEST(Export, PrintsWhatTheFileWouldHoldAndRefusesPictures) {
+  const Folder folder;
+  for (const std::string format : {"trace", "csv"}) {
+    const std::string file = folder.path("step." + format);
+    ASSERT_EQ(command({"export", file, "--format", format}).status, kDone);
+    const Reply printed = command({"export", "-", "--format", format});
+    EXPECT_EQ(printed.status, kDone) << printed.err;
+    EXPECT_EQ(printed.out, folder.read("step." + format));
+  }
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--format", "png"}, {"--format", "csv", "--json"}}) {
+    std::vector<std::string> words = {"export", "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(command(words).status, kInvalid);
+  }
+  EXPECT_EQ(command(small_run({"--pp", "1", "--csv", "-"})).status, kFailed);
+  EXPECT_FALSE(std::filesystem::exists("-"));
+}
+
 TEST(Export, AFileThatCannotBeWrittenIsAFailureInOneSentence) {
   const Reply answer = command({"export", "/proc/none/step.csv"});
   EXPECT_EQ(answer.status, kFailed);
@@ -404,8 +423,8 @@ TEST(Machines, NewReadsWhatAClusterPrints) {
   const json predicted =
       command({"predict", "--model", "llama3-8b", "--machine", file, "--tp", "4", "--json"}).json();
   EXPECT_EQ(predicted.at("setup").at("machine").at("devices_per_node"), 2);
-  const Reply none = command({"machines", "new", file, "--from", "dgx-h100", "--links",
-                              folder.file("letter.txt", "Dear reader\n")});
+  const Reply none = command({"machines", "new", folder.path("none.json"), "--from", "dgx-h100",
+                              "--links", folder.file("letter.txt", "Dear reader\n")});
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.err, HasSubstr("neither the matrix of nvidia-smi topo -m nor"));
 }

@@ -99,13 +99,15 @@ std::string framework_names_text();
 // Indented JSON with a final newline; doubles keep every digit.
 std::string json_text(const nlohmann::json& json);
 
-// What a user writes in place of a path to give the content itself.
-inline constexpr const char* kStandardInput = "-";
+// What a user writes in place of a path to give the content itself, or to have a timeline or a
+// recipe printed.
+inline constexpr const char* kStandardStream = "-";
 std::string name_of_input(const std::string& path);  // for sentences
 // A whole file, pipe or standard input; `most_bytes` bounds it. Error: one sentence with the path
 // and the reason.
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes = 64u << 20);
-// Written beside the target and renamed, so that a reader never sees half a file.
+// Written beside the target and renamed, so that a reader never sees half a file. Error: also for
+// kStandardStream, which is no file.
 Result<void> write_file(const std::string& path, const std::string& content);
 // Whether write_file could begin: tried before what takes long. Leaves no file behind.
 Result<void> can_write(const std::string& path);

@@ -193,6 +193,7 @@ Outcome write_timeline(const ExportOptions& options, const std::string& format,
                                     *options.rank, program.ranks.size()));
   const std::string content = format == "csv" ? to_csv(program, timeline)
                                               : to_chrome_trace(program, timeline, options.rank);
+  if (options.file == kStandardStream) return Outcome::done(content);
   const Result<void> written = write_file(options.file, content);
   if (!written) return Outcome::failed(written.error());
   return Outcome::done("");
@@ -211,6 +212,13 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
   if (!options.view.empty() && (!picture || !is_view_id(options.view)))
     return Outcome::invalid(message(
         "export-view", "--view must be {}, and goes with a picture only.", view_ids_text()));
+  const bool printed = options.file == kStandardStream;
+  if (printed && picture)
+    return Outcome::invalid(message("export-picture-printed",
+                                    "A picture is not printed: name a file in place of “-”."));
+  if (printed && options.json)
+    return Outcome::invalid(message(
+        "export-json-printed", "--json tells which file was written: name one in place of “-”."));
   Outcome outcome;
   if (picture) {
     outcome = draw(options, *format, setup, read_text);
@@ -234,7 +242,7 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
     if (!prediction) return Outcome::invalid(prediction.error());
     outcome = write_timeline(options, *format, prediction->program, prediction->timeline);
   }
-  if (outcome.status != kDone) return outcome;
+  if (outcome.status != kDone || printed) return outcome;
   if (options.json)
     outcome.text = json_text(
         {{"file", options.file}, {"format", *format}, {"of", options.run ? "run" : "prediction"}});
@@ -253,7 +261,8 @@ Outcome export_recipe(const ExportOptions& options, Progress& progress) {
   if (!situation) return Outcome::invalid(situation.error());
   const Result<FrameworkText> written = write_for_framework(options.framework, situation->setup);
   if (!written) return Outcome::invalid(written.error());
-  if (!options.file.empty()) {
+  const bool printed = options.file.empty() || options.file == kStandardStream;
+  if (!printed) {
     const Result<void> stored = write_file(options.file, written->text);
     if (!stored) return Outcome::failed(stored.error());
   }
@@ -269,7 +278,7 @@ Outcome export_recipe(const ExportOptions& options, Progress& progress) {
   }
   for (const Message& sentence : written->not_expressible) progress.say(sentence.text);
   if (written->not_counted) progress.say(written->not_counted->text);
-  if (options.file.empty()) return Outcome::done(written->text);
+  if (printed) return Outcome::done(written->text);
   progress.say("Wrote " + options.file + ".");
   return Outcome::done("");
 }
@@ -286,7 +295,9 @@ void add_export(Commands& commands) {
                    "  parallelarium-engine export step.csv --setup mine.json\n"
                    "  parallelarium-engine export --as megatron --model llama3-8b --tp 2 --dp 4\n");
   auto options = std::make_shared<ExportOptions>();
-  command->add_option("file", options->file, "what to write; its ending says the format")
+  command
+      ->add_option("file", options->file,
+                   "what to write; its ending says the format; - prints a trace or table")
       ->option_text("FILE");
   command
       ->add_option("--as", options->framework,

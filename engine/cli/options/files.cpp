@@ -21,7 +21,7 @@ std::string json_text(const nlohmann::json& json) {
 }
 
 std::string name_of_input(const std::string& path) {
-  return path == kStandardInput ? "standard input" : path;
+  return path == kStandardStream ? "standard input" : path;
 }
 
 namespace {
@@ -58,7 +58,7 @@ int read_to_end(int file, std::size_t most_bytes, std::string& content) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
-  const bool standard = path == kStandardInput;
+  const bool standard = path == kStandardStream;
   const auto unreadable = [&](const char* why) {
     return message("file-unreadable", "Cannot read {}: {}.", name_of_input(path), why);
   };
@@ -103,14 +103,21 @@ std::optional<Message> pipe_without_reader(const std::string& path) {
                  path);
 }
 
+// Why the path is nothing to write to, where that can be told before.
+std::optional<Message> unfit(const std::string& path) {
+  std::error_code ignored;
+  if (path == kStandardStream)
+    return message("file-printed", "This is not printed: name a file in place of “-”.");
+  if (std::filesystem::is_directory(path, ignored)) return unwritable(path, EISDIR);
+  return pipe_without_reader(path);
+}
+
 std::string part_of(const std::string& path) { return fmt::format("{}.{}.part", path, getpid()); }
 
 }  // namespace
 
 Result<void> can_write(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return unwritable(path, EISDIR);
-  if (const auto why = pipe_without_reader(path)) return *why;
+  if (const auto why = unfit(path)) return *why;
   if (!is_plain(path)) {
     if (access(path.c_str(), W_OK) == 0) return {};
     return unwritable(path, errno);
@@ -125,9 +132,7 @@ Result<void> can_write(const std::string& path) {
 
 Result<void> write_file(const std::string& path, const std::string& content) {
   const auto fail = [&path](int why) { return unwritable(path, why); };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return fail(EISDIR);
-  if (const auto why = pipe_without_reader(path)) return *why;
+  if (const auto why = unfit(path)) return *why;
   const bool plain = is_plain(path);
   const std::string target = plain ? part_of(path) : path;
   std::FILE* file = std::fopen(target.c_str(), "wb");

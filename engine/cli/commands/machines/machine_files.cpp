@@ -3,6 +3,7 @@
 #include "engine/cli/commands/machines/machine_files.h"
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/text/table.h"
@@ -135,6 +136,10 @@ Outcome new_machine(const std::string& path, const std::string& from,
         message("machine-new",
                 "Say the file and the machine that it starts from: machines new FILE --from "
                 "NAME."));
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored))
+    return Outcome::invalid(
+        message("file-exists", "{} is there already; nothing was changed.", path));
   const Result<Machine> machine = find_machine(from);
   if (!machine) return Outcome::invalid(machine.error());
   if (machine->local)
