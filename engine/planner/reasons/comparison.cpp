@@ -244,14 +244,12 @@ SideBySide compare_columns(std::vector<Column> columns) {
     if (std::string_view(rule.metric) == kExposed) add_exposed(beside.rows, columns);
   }
   for (ComparedRow& row : beside.rows) add_differences(row, columns);
-  if (columns.size() > 1) {
-    Explained explained = explain_difference(columns, 0, 1);
-    beside.causes = std::move(explained.causes);
-    beside.without_causes = std::move(explained.without_causes);
-  }
-  for (std::size_t at = 1; at < columns.size(); ++at)
+  beside.explained.resize(1);
+  for (std::size_t at = 1; at < columns.size(); ++at) {
+    beside.explained.push_back(explain_difference(columns, 0, at));
     if (std::optional<Message> other = other_batch(columns[0], columns[at]))
       beside.remarks.push_back(std::move(*other));
+  }
   beside.columns = std::move(columns);
   return beside;
 }
@@ -270,11 +268,17 @@ json list_of(const std::vector<std::optional<Message>>& sentences) {
   return list;
 }
 
+void put_explained(json& into, const Explained& explained) {
+  into["causes"] = to_json(explained.causes);
+  if (explained.without_causes) into["without_causes"] = explained.without_causes->text;
+}
+
 }  // namespace
 
 json to_json(const SideBySide& beside) {
   json columns = json::array(), rows = json::array();
-  for (const Column& column : beside.columns) {
+  for (std::size_t at = 0; at < beside.columns.size(); ++at) {
+    const Column& column = beside.columns[at];
     columns.push_back(
         {{"name", column.name}, {"source", column.source}, {"machine", column.machine}});
     if (const auto rates = column.facts.find("communication");
@@ -287,6 +291,7 @@ json to_json(const SideBySide& beside) {
                                              {"predicted", each.predicted},
                                              {"error", each.error()},
                                              {"rates", each.fitted ? "fitted" : "held_out"}});
+    if (at > 0) put_explained(columns.back(), beside.explained[at]);
   }
   for (const ComparedRow& row : beside.rows) {
     rows.push_back({{"metric", row.metric},
@@ -298,10 +303,10 @@ json to_json(const SideBySide& beside) {
   }
   json all = {{"columns", std::move(columns)},
               {"rows", std::move(rows)},
-              {"causes", to_json(beside.causes)},
+              {"causes", json::array()},
               {"remarks", json::array()}};
   for (const Message& remark : beside.remarks) all["remarks"].push_back(remark.text);
-  if (beside.without_causes) all["without_causes"] = beside.without_causes->text;
+  if (beside.columns.size() > 1) put_explained(all, beside.explained[1]);
   return all;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setups, runs and cases side by side: their figures, and why the first two differ.
+// Setups, runs and cases side by side: their figures, and why each differs from the first.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -54,10 +54,9 @@ std::optional<Message> other_batch(const Column& first, const Column& second);
 
 struct SideBySide {
   std::vector<Column> columns;
-  std::vector<ComparedRow> rows;  // those of which a column knows something
-  std::vector<Cause> causes;      // between the first two
-  std::optional<Message> without_causes;
-  std::vector<Message> remarks;  // what to know before the figures
+  std::vector<ComparedRow> rows;     // those of which a column knows something
+  std::vector<Explained> explained;  // of each column against the first; of the first, nothing
+  std::vector<Message> remarks;      // what to know before the figures
 };
 // Times of a run stand beside those of other columns only where all are of one machine: durations
 // of a rehearsal are set, and a measurement says nothing of other devices.
@@ -67,7 +66,8 @@ SideBySide compare_columns(std::vector<Column> columns);
 
 // A column of a case has "published": [{"metric", "unit", "value", "predicted", "error", "rates"}].
 // {"columns", "rows": [{"metric", "unit", "values", "why", "differences", "why_no_difference"}],
-// "causes", "remarks": sentences}
+// "causes", "remarks": sentences}. Each column but the first has its own "causes" against the
+// first, or says "without_causes" why nothing can be said; those beside "columns" are the second's.
 nlohmann::json to_json(const SideBySide& comparison);
 
 }  // namespace parallelarium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `compare`: setups, runs and cases side by side, and why the first two differ.
+// `compare`: setups, runs and cases side by side, and why each differs from the first.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -79,7 +80,7 @@ std::optional<StepParts> parts_told(const nlohmann::json& run) {
 }
 
 Result<Column> column_from(const std::string& name) {
-  if (name != kStandardInput && !std::filesystem::exists(name)) return case_column(name);
+  if (name != kStandardStream && !std::filesystem::exists(name)) return case_column(name);
   const Result<std::string> text = read_file(name);
   if (!text) return text.error();
   const std::string title = name_of_input(name);
@@ -139,6 +140,54 @@ std::string published_text(const SideBySide& beside) {
   return any ? "\nPublished\n" + table.text() : "";
 }
 
+// Why the steps of the others are not that of A: of those whose parts are all known, or of those of
+// which a busiest rank is, or nothing.
+std::string causes_text(const SideBySide& beside, bool with_parts) {
+  std::vector<std::size_t> told;
+  std::string letters, sentences;
+  for (std::size_t at = 1; at < beside.columns.size(); ++at) {
+    if ((beside.columns[0].parts && beside.columns[at].parts) != with_parts) continue;
+    const char letter = static_cast<char>('A' + at);
+    if (const auto& why = beside.explained[at].without_causes) {
+      sentences += beside.columns.size() > 2 ? fmt::format("\n{}: {}\n", letter, why->text)
+                                             : "\n" + why->text + "\n";
+      continue;
+    }
+    told.push_back(at);
+    letters += fmt::format("{}{}", letters.empty() ? "" : ", ", letter);
+  }
+  if (told.empty()) return sentences;
+  std::vector<std::string> titles = {""};
+  for (const std::size_t at : told)
+    titles.push_back(told.size() > 1 ? fmt::format(">{}", static_cast<char>('A' + at)) : ">");
+  std::vector<std::string> names;
+  for (const std::size_t at : told)
+    for (const Cause& cause : beside.explained[at].causes)
+      if (std::find(names.begin(), names.end(), cause.cause) == names.end())
+        names.push_back(cause.cause);
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return name != "unexplained"; });
+  Table table(titles);
+  std::vector<double> sums(told.size());
+  for (const std::string& name : names) {
+    std::vector<std::string> cells = {name};
+    for (std::size_t column = 0; column < told.size(); ++column) {
+      const std::vector<Cause>& causes = beside.explained[told[column]].causes;
+      const auto found = std::find_if(causes.begin(), causes.end(),
+                                      [&](const Cause& cause) { return cause.cause == name; });
+      cells.push_back(found == causes.end() ? "" : signed_seconds(found->seconds));
+      if (found != causes.end()) sums[column] += found->seconds;
+    }
+    table.add(std::move(cells));
+  }
+  std::vector<std::string> together = {"together"};
+  for (const double sum : sums) together.push_back(signed_seconds(sum));
+  table.add(std::move(together));
+  return fmt::format("\nStep of {} less that of A, by cause ({})\n", letters,
+                     with_parts ? "mean over ranks" : "of each one's busiest rank") +
+         table.text() + sentences;
+}
+
 std::string text_of(const SideBySide& beside) {
   std::vector<std::string> titles = {""};
   for (std::size_t at = 0; at < beside.columns.size(); ++at)
@@ -167,19 +216,7 @@ std::string text_of(const SideBySide& beside) {
   for (const std::string& note : notes) text += "\n" + note + "\n";
   text += communication_text(beside);
   text += published_text(beside);
-  if (beside.without_causes) return text + "\n" + beside.without_causes->text + "\n";
-  Table causes({"", ">"});
-  double sum = 0;
-  for (const Cause& cause : beside.causes) {
-    causes.add({cause.cause, signed_seconds(cause.seconds)});
-    sum += cause.seconds;
-  }
-  causes.add({"together", signed_seconds(sum)});
-  const bool parts = beside.columns[0].parts && beside.columns[1].parts;
-  return text +
-         fmt::format("\nStep of B less that of A, by cause ({})\n",
-                     parts ? "mean over ranks" : "of each one's busiest rank") +
-         causes.text();
+  return text + causes_text(beside, true) + causes_text(beside, false);
 }
 
 std::string text_of(const Techniques& techniques) {
