@@ -13,6 +13,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 // Fitted rows and held out ones, two figures of each; all are predicted in milliseconds.
 constexpr const char* kPublished = "simumax-2026-b200";
@@ -85,13 +86,38 @@ TEST(Machines, AreMadeFromOthersAndPredictedFor) {
             predicted("dgx-h100").at("step").at("seconds"));
   EXPECT_EQ(command({"machines", "show", "dgx-h100", "--json"}).json(),
             command({"machines", "dgx-h100", "--json"}).json());
-  EXPECT_EQ(command({"machines", "new", file, "--from", "nothing"}).status, 2);
-  EXPECT_EQ(command({"machines", "new", file}).status, 2);
+  const std::string other = folder.path("other.json");
+  EXPECT_EQ(command({"machines", "new", other, "--from", "nothing"}).status, 2);
+  EXPECT_EQ(command({"machines", "new", other}).status, 2);
   EXPECT_EQ(command({"machines", "tell", "dgx-h100"}).status, 2);
   const std::string again = folder.path("again.json");
   const json told = command({"machines", "new", again, "--from", "dgx-h100", "--json"}).json();
   EXPECT_EQ(told.at("file"), again);
   EXPECT_EQ(told.at("machine"), json::parse(folder.read("again.json")));
+}
+
+TEST(Machines, OfAFileAreShownWithTheOriginOfWhatItChanges) {
+  const Folder folder;
+  const std::string file = folder.file(
+      "mine.json",
+      R"({"based_on": "dgx-h100", "sustained": {"value": 0.5, "origin": "told by a colleague"}})");
+  const Reply shown = command({"machines", "show", file});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("told by a colleague"));
+  EXPECT_EQ(command({"machines", "show", file, "--json"}).json().at("sustained").at("value"), 0.5);
+  EXPECT_EQ(command({"machines", file}).out, shown.out);
+  const Reply none = command({"machines", "show"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("Say the machine to show"));
+}
+
+TEST(Machines, NewLeavesAFileThatIsThere) {
+  const Folder folder;
+  const std::string file = folder.file("mine.json", "edited");
+  const Reply made = command({"machines", "new", file, "--from", "dgx-h100"});
+  EXPECT_EQ(made.status, 2);
+  EXPECT_THAT(made.err, HasSubstr("is there already; nothing was changed."));
+  EXPECT_EQ(folder.read("mine.json"), "edited");
 }
 
 TEST(Machines, AreFittedOnAMeasuredStep) {
@@ -110,6 +136,9 @@ TEST(Machines, AreFittedOnAMeasuredStep) {
                            .at("step")
                            .at("seconds");
   EXPECT_NEAR(again / (1.4 * step), 1, 0.01);
+  EXPECT_THAT(command({"predict", "--setup", plan, "--machine", to}).out,
+              HasSubstr("published rates, fitted on 1 measured step"));
+  EXPECT_THAT(command({"predict", "--setup", plan}).out, Not(HasSubstr("fitted on")));
   EXPECT_EQ(command({"machines", "fit"}).status, 2);
   EXPECT_EQ(command({"machines", "fit", "--measured", "soon", "--setup", plan}).status, 2);
   EXPECT_EQ(command({"machines", "fit", "--measured", "2s"}).status, 2);
@@ -117,7 +146,7 @@ TEST(Machines, AreFittedOnAMeasuredStep) {
   const Reply wrong =
       command({"machines", "fit", "--measured", "10000s", "--setup", plan, "--to", nowhere});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("more than a factor of 1.25 off"));
+  EXPECT_THAT(wrong.err, HasSubstr(" at most: more than a factor of 1.25 off"));
   EXPECT_FALSE(std::filesystem::exists(nowhere));
 }
 

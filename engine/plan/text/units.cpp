@@ -41,6 +41,7 @@ std::string bytes_text(double bytes) {
 std::string seconds_text(double seconds) {
   const double magnitude = std::abs(seconds);
   if (seconds == 0) return "0 s";
+  if (magnitude >= 1e7 && magnitude < 1e15) return fmt::format("{:.0f} s", seconds);
   if (magnitude >= 0.9995) return three_digits(seconds) + " s";
   if (magnitude >= 0.9995e-3) return three_digits(seconds * 1e3) + " ms";
   if (magnitude >= 0.9995e-6) return three_digits(seconds * 1e6) + " µs";

@@ -2,6 +2,7 @@
 #include "engine/predict/cases/fit.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "engine/plan/text/phrases.h"
@@ -17,6 +18,10 @@ constexpr double kMostMiss = 1.25;  // by which factor a step that is explained 
 // To turn a share by a factor of e costs as much as to miss a step by 1 %, so that steps which tell
 // next to nothing of a share leave it where it was.
 constexpr double kTurnCost = 0.01 * 0.01;
+
+std::string fitted_on(std::size_t steps) {
+  return fmt::format("fitted on {} measured step{}", steps, steps == 1 ? "" : "s");
+}
 
 class Fitter {
  public:
@@ -94,13 +99,16 @@ class Fitter {
       if (std::abs(std::log(1 + errors_[at])) > std::log(kMostMiss))
         return message("fit-fails",
                        "{} took {}, and with {} to 100 % of the machine's rates it is predicted to "
-                       "take {} at best: more than a factor of {} off, so that no such rates "
-                       "explain it.",
+                       "take {} {}: more than a factor of {} off, so that no such rates explain "
+                       "it.",
                        steps_[at].name, seconds_text(steps_[at].seconds),
                        ten_digits(100 * kLeastShare),
-                       seconds_text((1 + errors_[at]) * steps_[at].seconds), ten_digits(kMostMiss));
-    std::string origin =
-        fmt::format("fitted on {} measured step{}", steps_.size(), steps_.size() == 1 ? "" : "s");
+                       seconds_text((1 + errors_[at]) * steps_[at].seconds),
+                       steps_.size() > 1 ? message("fit-best", "at best")
+                       : errors_[at] < 0 ? message("fit-most", "at most")
+                                         : message("fit-least", "at least"),
+                       ten_digits(kMostMiss));
+    const std::string origin = fitted_on(steps_.size());
     for (const std::vector<Sourced*>& knob : turned_)
       for (Sourced* share : knob) share->origin = origin;
     fit.machine = machine_;
@@ -120,6 +128,19 @@ class Fitter {
 Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& steps) {
   if (steps.empty()) return message("fit-empty", "There is no measured step to fit rates on.");
   return Fitter(start, steps).fit();
+}
+
+std::string own_fit_of(const Machine& machine) {
+  for (const Sourced* share : {&machine.sustained, &machine.memory_efficiency,
+                               &machine.intra_node.sustained, &machine.inter_node.sustained}) {
+    std::size_t steps = 0;
+    const std::string before = "fitted on ";
+    if (!share->origin.starts_with(before)) continue;
+    const char* const number = share->origin.data() + before.size();
+    std::from_chars(number, share->origin.data() + share->origin.size(), steps);
+    if (share->origin == fitted_on(steps)) return share->origin;
+  }
+  return {};
 }
 
 }  // namespace parallelarium

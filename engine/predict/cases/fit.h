@@ -31,4 +31,7 @@ struct Fit {
 // predict(); "fit-fails": no shares predict every step within a factor of 1.25.
 Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& steps);
 
+// "fitted on 3 measured steps" of a Machine whose shares fit_machine() found; empty: it did not.
+std::string own_fit_of(const Machine& machine);
+
 }  // namespace parallelarium

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,7 +13,9 @@
 #include "engine/cli/text/table.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
 #include "engine/plan/text/units.h"
+#include "engine/predict/cases/fit.h"
 #include "engine/run/train/run.h"
 
 namespace parallelarium {
@@ -205,7 +208,8 @@ std::string word_text(const Machine& machine) {
   if (word == "peak") return "lower bound at peak rates";
   if (word == "assumed") return "predicted with assumed rates";
   const bool launch_assumed = machine.launch_seconds.origin.starts_with("assumed");
-  return "predicted with " + word + " rates" +
+  const std::string fitted = own_fit_of(machine);
+  return "predicted with " + word + " rates" + (fitted.empty() ? "" : ", " + fitted) +
          (word == "published" && launch_assumed ? " and an assumed cost of starting an op" : "");
 }
 
@@ -240,6 +244,19 @@ Outcome list(bool json) {
                        "number.\n");
 }
 
+// By its name, or of a file of changes to one, as --machine takes both.
+Outcome show(const std::string& name, bool json) {
+  std::error_code ignored;
+  Setup setup;
+  const bool file = std::filesystem::is_regular_file(name, ignored);
+  if (file)
+    if (const Result<void> set = set_typed(setup, "machine", name); !set)
+      return Outcome::invalid(set.error());
+  const Result<Machine> machine = file ? machine_of(setup.machine) : find_machine(name);
+  if (!machine) return Outcome::invalid(machine.error());
+  return Outcome::done(json ? json_text(to_json(*machine)) : machine_text(*machine));
+}
+
 }  // namespace
 
 void add_machines(Commands& commands) {
@@ -262,7 +279,7 @@ void add_machines(Commands& commands) {
   auto options = std::make_shared<Options>();
   command
       ->add_option("words", options->words,
-                   "a machine to show in full; or show NAME, new FILE, fit")
+                   "a machine to show in full, by name or file; or show NAME, new FILE, fit")
       ->option_text("[NAME]")
       ->expected(0, 2);
   const auto add = [&](const char* verb, const char* name, auto& into, const char* help,
@@ -292,15 +309,15 @@ void add_machines(Commands& commands) {
     const std::string rest = words.size() > 1 ? words[1] : "";
     if (words[0] == "new") return new_machine(rest, options->from, options->links, json);
     if (words[0] == "fit" && rest.empty()) return fit_machine_file(options->fit);
-    const std::string& name = words[0] == "show" && words.size() > 1 ? rest : words[0];
+    if (words[0] == "show" && rest.empty())
+      return Outcome::invalid(message(
+          "machines-show", "Say the machine to show, or its file: machines show NAME or FILE."));
     if (words.size() > 1 && words[0] != "show")
       return Outcome::invalid(message("machines-words",
                                       "machines does not expect the word \"{}\"; machines --help "
                                       "shows what it takes.",
                                       rest));
-    Result<Machine> machine = find_machine(name);
-    if (!machine) return Outcome::invalid(machine.error());
-    return Outcome::done(json ? json_text(to_json(*machine)) : machine_text(*machine));
+    return show(words.back(), json);
   });
 }
 
