@@ -93,6 +93,22 @@ TEST(Nanotron, WritesNumbersThatPyYamlTakesForNumbers) {
   EXPECT_NE(text.find("learning_rate: 1.0e-05"), std::string::npos) << text;
 }
 
+// Without it nanotron trains with a base of 10000.
+TEST(Nanotron, WritesTheRotaryBaseOfAPublishedModel) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  setup.model = *find_model("llama3-8b");
+  const std::string text = write_for_framework("nanotron", setup)->text;
+  EXPECT_THAT(text, testing::HasSubstr("rope_theta: 500000"));
+  EXPECT_TRUE(read_or_fail("nanotron", text).not_understood.empty());
+  std::string other = text;
+  other.replace(other.find("rope_theta: 500000"), 18, "rope_theta: 250000");
+  EXPECT_FALSE(read_or_fail("nanotron", other).not_understood.empty());
+  setup.model = *find_model("llama-7b");
+  EXPECT_THAT(write_for_framework("nanotron", setup)->text,
+              testing::Not(testing::HasSubstr("rope_theta")));
+}
+
 // Of nanotron's models Qwen2 alone has ring attention: another with it is refused by its parser.
 TEST(Nanotron, WritesAQwen2WhereThereIsContextParallelism) {
   auto setup = default_setup();

@@ -40,6 +40,19 @@ TEST(Megatron, DoesNotCarryTheCutOfAVOverTo1F1B) {
       (std::vector<int>{7, 8, 8, 7}));
 }
 
+// One stage has no schedule: it is no lack of Megatron's interleaving.
+TEST(Megatron, SaysOfOneStageThatAScheduleNeedsMore) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  setup.schedule = "interleaved";
+  setup.chunks = 2;
+  for (const Message& sentence : write_for_framework("megatron", setup)->not_expressible)
+    if (sentence.field == "schedule" || sentence.field == "chunks") {
+      EXPECT_THAT(sentence.text, testing::HasSubstr("With PP 1 there is no pipeline"));
+      EXPECT_THAT(sentence.text, testing::Not(testing::HasSubstr("runs 1F1B and interleaved")));
+    }
+}
+
 // Models have been trained with a base of rotary positions that is not Megatron's 10000.
 TEST(Megatron, WritesTheRotaryBaseOfAPublishedModel) {
   auto setup = default_setup();

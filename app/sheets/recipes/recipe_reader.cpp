@@ -49,9 +49,7 @@ PasteSheet::Reading RecipeReader::read(const std::string& text) {
     return {tr("The text names no setting of a framework that is known here."), {}, false, true};
   Result<FrameworkSetup> result = read_from_framework(name, text, base_);
   if (!result) return {sentence(result.error()), {}, false, true};
-  QString title;
-  for (const FrameworkInfo& info : framework_infos())
-    if (info.name == name) title = QString::fromStdString(info.title);
+  const QString title = QString::fromStdString(framework_title(name));
   std::vector<Message> notes = result->not_understood;
   if (result->by_default) notes.insert(notes.begin(), *result->by_default);
   head_ = title + QStringLiteral(": ");

@@ -198,7 +198,9 @@ Result<FrameworkSetup> read_with(const FrameworkTable& table, std::string_view t
   return FrameworkSetup{std::move(draft.setup), std::move(draft.notes), std::move(by_default)};
 }
 
-Message sentence_of(const FrameworkTable& table, const SettingDifference& difference) {
+// `setup`: what is written.
+Message sentence_of(const FrameworkTable& table, const Setup& setup,
+                    const SettingDifference& difference) {
   const std::string& key = difference.key;
   if (key == "machine")
     return message("framework-machine",
@@ -214,6 +216,11 @@ Message sentence_of(const FrameworkTable& table, const SettingDifference& differ
   const bool of_script = explained && reason->second.kind == kScriptSays;
   const bool silent = !covers(table, key.c_str()) || key == "model" || of_script;
   const SettingDifference turned{difference.key, difference.after, difference.before};
+  if (setup.mesh.pp == 1 && (key == "schedule" || key == "chunks") && covers(table, key.c_str()))
+    return message("framework-no-pipeline",
+                   "With PP 1 there is no pipeline, so {} says nothing of one: what is written "
+                   "means {}, not {}, which needs PP above 1.",
+                   table.info.title, words_of_difference(difference), words_of_difference(turned));
   Message lacks = silent ? message("framework-silent", "{} has no setting that says {}.",
                                    table.info.title, words_of_difference(turned))
                          : message("framework-lacks", "{} cannot say {}; what is written means {}.",
@@ -253,7 +260,7 @@ std::optional<Message> refusal_of(const FrameworkTable& table,
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
   for (const SettingDifference& difference : differences(setup, draft.setup, keys)) {
-    Message why = sentence_of(table, difference);
+    Message why = sentence_of(table, setup, difference);
     why.field = difference.key;
     if (why.kind != kScriptSays) return why;
   }
@@ -271,6 +278,11 @@ std::vector<FrameworkInfo> framework_infos() {
   for (const frameworks::FrameworkTable& table : frameworks::all_tables())
     infos.push_back(table.info);
   return infos;
+}
+
+std::string framework_title(const std::string& framework) {
+  const Result<const frameworks::FrameworkTable*> found = frameworks::table_of(framework);
+  return found ? (*found)->info.title : framework;
 }
 
 std::string framework_of_text(std::string_view text) {
@@ -309,7 +321,7 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
                           : frameworks::CompareModels::kAsOne;
   for (const frameworks::SettingDifference& difference :
        frameworks::differences(setup, again->setup, models)) {
-    written.not_expressible.push_back(frameworks::sentence_of(table, difference));
+    written.not_expressible.push_back(frameworks::sentence_of(table, setup, difference));
     written.not_expressible.back().field = difference.key;
   }
   if (table.caveats != nullptr)

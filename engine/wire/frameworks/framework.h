@@ -28,6 +28,8 @@ struct FrameworkInfo {
   std::string ending;      // ending of a file with its text, ".sh"
 };
 std::vector<FrameworkInfo> framework_infos();
+// "Megatron-LM" of "megatron"; another name as it is.
+std::string framework_title(const std::string& framework);
 
 // The name of the framework that has the most settings in the text. Empty: the text has no
 // framework's settings.

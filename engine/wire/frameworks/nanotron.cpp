@@ -301,6 +301,7 @@ std::vector<FrameworkRow> nanotron_rows() {
           same(kShape + "vocab_size", "model.vocab", 32000),
           same(kShape + "tie_word_embeddings", "model.tied", false),
           nano_sequence(),
+          rotary_base(kShape + "rope_theta"),
           nano_attention(),
           moe(),
           nano_precision(),

@@ -124,6 +124,10 @@ bool is_call(const nlohmann::json& value);
 // Whether the model's family normalizes queries and keys; a Setup cannot say that (Qwen Team 2025,
 // Qwen3 Technical Report, section 2).
 bool norms_queries_and_keys(const Setup& setup);
+// The base of rotary positions under its name in a framework whose own is 10000. Of published
+// models it is written; of others it is left out, and a text that says one gets a note. It must
+// stand behind the rows that tell the model.
+FrameworkRow rotary_base(const std::string& name);
 // Whether the Setup's schedule is one of these, which the framework has.
 bool is_one_of(const Setup& setup, std::initializer_list<const char*> schedules);
 // The layers of each of PP stages if the schedule itself cannot be expressed: those of a rank

@@ -58,55 +58,6 @@ FrameworkRow activation(const MegatronNames& n) {
   return row;
 }
 
-// The bases of rotary positions that published models were trained with, where they are not
-// Megatron's 10000. A Setup has none, since no time and no memory follows from it; a model of one's
-// own is written without, and a text that says another one than is written is told so. Sources:
-// Llama Team 2024, section 3.2; Qwen Team 2025, section 2; of the others rope_theta in the
-// config.json of the released weights.
-struct RotaryBase {
-  const char* preset;
-  int base;
-};
-constexpr RotaryBase kRotaryBases[] = {
-    {"llama3-8b", 500'000},       {"llama3-70b", 500'000},        {"llama3-405b", 500'000},
-    {"llama4-scout", 500'000},    {"qwen3-8b", 1'000'000},        {"qwen3-32b", 1'000'000},
-    {"qwen3-30b-a3b", 1'000'000}, {"qwen3-235b-a22b", 1'000'000}, {"mixtral-8x7b", 1'000'000},
-    {"mixtral-8x22b", 1'000'000}, {"gpt-oss-20b", 150'000},       {"gpt-oss-120b", 150'000}};
-
-// 0: Megatron's own. Other sequences and stages are the same model.
-int rotary_base_of(const Model& model) {
-  for (const RotaryBase& each : kRotaryBases) {
-    const Result<Model> preset = find_model(each.preset);
-    if (preset && preset->layers == model.layers && preset->hidden == model.hidden &&
-        preset->heads == model.heads && preset->kv_heads == model.kv_heads &&
-        preset->vocab == model.vocab && preset->learned_positions == model.learned_positions)
-      return each.base;
-  }
-  return 0;
-}
-
-FrameworkRow rotary_base(const MegatronNames& n) {
-  constexpr double kUsual = 10'000;
-  const std::string name = n("rotary-base", "model.rotary_base");
-  FrameworkRow row = only_read({name}, {}, [name](Draft& draft) -> Result<void> {
-    const Result<double> base = number_at(draft, name, kUsual);
-    if (!base) return base.error();
-    const int written = rotary_base_of(draft.setup.model);
-    const bool says = draft.find(name) != nullptr && !draft.setup.model.learned_positions;
-    if (says && *base != (written > 0 ? written : kUsual))
-      draft.notes.push_back(
-          message("framework-rotary-base",
-                  "A Setup has no base of rotary positions, from which no time and no memory "
-                  "follows: put {} {} back into what is exported.",
-                  draft.shown_name(name), figure(fmt::format("{}", *base))));
-    return {};
-  });
-  row.write = [name](const Setup& setup, Entries& entries) {
-    if (const int base = rotary_base_of(setup.model); base > 0) entries.emplace_back(name, base);
-  };
-  return row;
-}
-
 FrameworkRow sequence(const MegatronNames& n) {
   FrameworkRow row = same(n("seq-length", "model.seq_length"), "model.sequence");
   if (!n.line) return row;
@@ -322,7 +273,7 @@ std::vector<FrameworkRow> megatron_model_rows(const MegatronNames& n) {
       query_and_key_norms(n),
       sequence(n),
       vocabulary(n),
-      rotary_base(n),  // behind all that tells the model
+      rotary_base(n("rotary-base", "model.rotary_base")),  // behind all that tells the model
       dropouts(n)};
   for (auto* part : {latent_rows, noted_rows})
     for (FrameworkRow& row : part(n)) rows.push_back(std::move(row));
