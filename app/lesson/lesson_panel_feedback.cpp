@@ -27,7 +27,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kAround = 8;  // left free below what is scrolled to
-constexpr int kAbove = 28;  // and above, where more may be hidden
+constexpr int kAbove = 28;  // and above, where there is room: more may be hidden there
 
 }  // namespace
 
@@ -205,7 +205,9 @@ void LessonPanel::scroll_to_revealed() {
   const int from = revealed_ == text_ ? text_->last_paragraph() : revealed_from_;
   const QWidget* last = revealed_last_->isHidden() ? revealed_ : revealed_last_;
   const int bottom = last->mapTo(scroll_->widget(), QPoint(0, last->height())).y();
-  const int begin = top + from - kAbove, end = bottom + kAround;
+  const int end = bottom + kAround;
+  const int above = end - (top + from) + kAbove <= room ? kAbove : kAround;
+  const int begin = top + from - above;
   if (end > bar->value() + room) bar->setValue(end - room);
   if (begin < bar->value()) bar->setValue(begin);
 }
