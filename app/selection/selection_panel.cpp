@@ -172,7 +172,8 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
     live_steps_ = session_.jobs().live_losses().size();
     if (formula_key_ == QLatin1String("losses")) refresh();
   });
-  connect(&session_.locks(), &LessonLocks::hidden_changed, this, &SelectionPanel::refresh);
+  for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::question_changed})
+    connect(&session_.locks(), signal, this, &SelectionPanel::refresh);
   refresh();
 }
 

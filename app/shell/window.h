@@ -192,6 +192,7 @@ class Window : public QMainWindow {
   void show_about();
   // window_files.cpp
   bool may_discard();
+  bool may_replace();  // what is open, by something else
   void new_document();
   void plan();
   void start_with(const Setup& setup);

@@ -82,6 +82,8 @@ bool Window::may_discard() {
   return answer == QMessageBox::Discard || save();
 }
 
+bool Window::may_replace() { return !exam_refuses_to_leave() && may_discard(); }
+
 void Window::set_path(const QString& path) {
   path_ = path;
   saved_ = current();
@@ -104,7 +106,7 @@ void Window::refresh_name() {
 }
 
 void Window::new_document() {
-  if (!exam_refuses_to_leave() && may_discard()) start_with(new_setup());
+  if (may_replace()) start_with(new_setup());
 }
 
 void Window::start_with(const Setup& setup) {
@@ -144,7 +146,7 @@ void Window::show_cases(const QString& model) {
   sheet->show_model(model);
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   connect(sheet, &CasesSheet::setup_chosen, this, [this, sheet](const Setup& setup) {
-    if (!may_discard()) return;
+    if (!may_replace()) return;
     start_with(setup);
     if (room_ == Room::kLearn) show_room(Room::kExplore);
     sheet->close();
@@ -169,7 +171,7 @@ void Window::read_recipe(const QString& path) {
   reader->setAttribute(Qt::WA_DeleteOnClose);
   if (!path.isEmpty()) reader->open_file(path);
   connect(reader, &QDialog::accepted, this, [this, reader] {
-    if (!may_discard()) return;
+    if (!may_replace()) return;
     start_with(*reader->setup());
     if (room_ != Room::kExplore) show_room(Room::kExplore);
   });
@@ -190,7 +192,7 @@ void Window::open_any(const QString& path) {
   if (file.open(QIODevice::ReadOnly) && file.size() <= kMostRecipe &&
       !framework_of_text(file.readAll().toStdString()).empty())
     return read_recipe(path);
-  if (may_discard()) open_file(path);
+  if (may_replace()) open_file(path);
 }
 
 bool Window::wait_for_file() {
@@ -266,7 +268,7 @@ void Window::fill_recent() {
         recent_->addAction(QStringLiteral("&%1 %2").arg(++number).arg(QFileInfo(path).fileName()));
     action->setToolTip(path);
     connect(action, &QAction::triggered, this, [this, path] {
-      if (may_discard()) open_file(path);
+      if (may_replace()) open_file(path);
     });
   }
   recent_->setEnabled(number > 0);

@@ -54,7 +54,7 @@ class Ahead {
   Ahead& operator=(const Ahead&) = delete;
 
   // Returns the outcome of an item and does not keep it: the next time it is worked out again.
-  // While the outcome is not there, idle threads ask `coming` for more items.
+  // While the outcome is not there, idle threads ask `coming` for more items, until it has none.
   Outcome take(const Item& item, const Coming& coming) {
     std::unique_lock lock(mutex_);
     if (done_.count(item.key()) == 0) {

@@ -119,7 +119,7 @@ Message nothing_made(const PlanRequest& request, const Space& space) {
                   ? std::to_string(request.most_gpus)
                   : fmt::format("{}..{}", request.least_gpus, request.most_gpus),
               request.global_batch);
-  const std::optional<std::int64_t> most_cp = space.most_cp(request.most_gpus);
+  const std::optional<std::int64_t> most_cp = space.most_cp(request.least_gpus);
   if (!most_cp) return none;
   return message("plan-empty-cp",
                  "{} Of CP no more than {} is tried unless it is fixed: it leaves {} tokens on a "

@@ -190,7 +190,8 @@ std::optional<std::int64_t> Space::most_cp(std::int64_t gpus) const {
       static_cast<double>(request_.global_batch) * static_cast<double>(sequence) <
       static_cast<double>(kLeastTokens) * static_cast<double>(gpus);
   const std::int64_t least = is_scarce ? kLeastTokens / 2 : kLeastTokens;
-  return std::max<std::int64_t>(1, sequence / least);
+  const std::int64_t most = std::max<std::int64_t>(1, sequence / least);
+  return most < gpus ? std::optional(most) : std::nullopt;
 }
 
 bool Space::takes_mesh(const Candidate& candidate) const {

@@ -108,7 +108,7 @@ class AnySetup {
 
 // Gathering parameters beside the next forward costs no time and no memory, but where blocks of
 // keys and values have the same lane and wait behind them.
-TEST(OverlapOfParameters, LengthensNoStep) {
+TEST(OverlapOfParameters, LengthensNoStepButWhereBlocksShareItsLane) {
   AnySetup any(43);
   Machine machine = *find_machine("dgx-h100");
   int compared = 0, shorter = 0;

@@ -326,6 +326,7 @@ std::vector<LessonPlayer::Condition> LessonPlayer::conditions() const {
 bool LessonPlayer::mended() const {
   if (!is_open() || state().solved || !state().judgement || !tells_verdict()) return false;
   if (step().kind != StepKind::kGoal && !step().builds_order()) return false;
+  if (step().kind == StepKind::kGoal && !session_.prediction_is_current()) return false;
   const std::vector<Condition> all = conditions();
   return !all.empty() &&
          std::all_of(all.begin(), all.end(), [](const Condition& each) { return each.holds; });

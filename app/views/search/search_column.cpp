@@ -29,12 +29,12 @@ QString comma_list(const QString& text) {
   return values.join(QLatin1Char(','));
 }
 
-// The next power of two above or below.
 // What is typed into a number that is shown with separators may leave them where none belongs.
 QString plain_number(QString text) {
   return text.remove(QLocale().groupSeparator()).remove(QLatin1Char(' '));
 }
 
+// The next power of two above or below.
 QString doubled(const QString& text, int direction) {
   bool is_number = false;
   const qlonglong value = QLocale().toLongLong(text, &is_number);

@@ -172,7 +172,8 @@ AssignmentFacts state_facts(const Setup& setup, const Assignment& assignment) {
   if (unused > 0)
     out.reasons.push_back(message("assign-states.unused",
                                   "It never used {} of the optimizer state: a rank updates what it "
-                                  "has of all three states, and of one of them it has a shard.",
+                                  "has of all three states, and of parameters or gradients it has "
+                                  "a shard.",
                                   amount(unused)));
   out.reasons.push_back(
       sharded.parameters ? message("assign-states.gathered",

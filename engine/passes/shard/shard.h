@@ -44,9 +44,10 @@ int shard_ranks(const Setup& setup);
 // Setup::zero, or 0 if there is one rank and so nothing to cut.
 int zero_stage(const Setup& setup);
 // Whether an EP group holds several of the groups that share model states: each of these has
-// everything but experts, and all of them together have each expert once.
+// everything but experts, and all of them together have each expert once. validate() refuses
+// other groups that are smaller than EP.
 bool ep_holds_shard_groups(const Setup& setup);
-// Whether parameters are gathered at the step's begin (Setup::overlap_parameters).
+// Whether parameters are gathered at the start of the step (Setup::overlap_parameters).
 bool gathers_ahead(const Setup& setup);
 
 // The buckets of a rank's parameters and the parts of them that the first replica owns.

@@ -17,7 +17,7 @@ Result<nlohmann::json> preset_json(const EmbeddedFile& file);
 
 // $XDG_DATA_HOME/parallelarium/FILE, or below ~/.local/share; empty if there is no home.
 std::string kept_path(const std::string& file);
-// Writes atomically, and makes the directory.
+// Writes atomically, and makes the directory. Errors: "machine-home", "machine-save".
 Result<void> keep(const std::string& path, const nlohmann::json& json);
 // Reads a file that is there. The error says why it cannot be used; the caller puts it into a
 // sentence.

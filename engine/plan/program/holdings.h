@@ -23,7 +23,7 @@
 namespace parallelarium {
 
 // Whether TP leaves the parameter whole: norms, positions, biases of row-parallel products,
-// routers.
+// routers. Source: Shoeybi et al. 2019, section 3.
 bool is_whole_on_every_tp_rank(Parameter parameter);
 
 enum class HeldAs : std::uint8_t {

@@ -23,7 +23,7 @@ struct BucketCost {
 
 // Least nanoseconds and bytes of one rank.
 struct RankEnd {
-  std::int64_t norm = 0;    // the norm of its gradients
+  std::int64_t norm = 0;    // to compute the norm of its gradients
   std::int64_t update = 0;  // after all ranks of its pipeline know the norm, to the step's end
   std::int64_t reduce = 0;  // to add up all its gradients once, in the data lane
   std::int64_t across = 0;  // then to add up its own parts over groups of ZeRO, once a step

@@ -39,7 +39,7 @@ Explanation explain(const Program& program, const Timeline& timeline);
 
 // {"idle_shares": {...}, "critical_path": {"seconds", "compute_seconds", "transfer_seconds",
 // "steps": [...]}, "ranks": [{"rank", "stage", "idle_shares", "waits_most", "waits_most_seconds",
-// "memory_peak": {"bytes", "seconds", "when"}}]}; times in seconds from the step's begin.
+// "memory_peak": {"bytes", "seconds", "when"}}]}; times in seconds from the start of the step.
 nlohmann::json to_json(const Explanation& explanation);
 
 }  // namespace parallelarium

@@ -6,6 +6,7 @@
 #include <QAccessible>
 #include <QRegularExpression>
 
+#include "app/state/run/run_advice.h"
 #include "tests/app/wait.h"
 #include "tests/app/window/window_fixture.h"
 
@@ -144,7 +145,7 @@ TEST_F(ByKeys, ALessonIsPlayedToItsEnd) {
   EXPECT_THAT(description(), HasSubstr("held by stage 0, in a run must be 4: not yet"));
   press(Qt::Key_Space);
   EXPECT_THAT(description(), StartsWith("Try again: This setup has not been run yet"));
-  tab_to("Rehearse");
+  tab_to(run_verb(session()).toStdString());
   press(Qt::Key_Space);
   ASSERT_EQ(name(), "Cancel");
   ASSERT_TRUE(wait_until([] { return name() != "Cancel"; }, kRunMs));

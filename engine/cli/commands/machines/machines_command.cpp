@@ -209,8 +209,9 @@ std::string word_text(const Machine& machine) {
   if (word == "assumed") return "predicted with assumed rates";
   const bool launch_assumed = machine.launch_seconds.origin.starts_with("assumed");
   const std::string fitted = own_fit_of(machine);
-  return "predicted with " + word + " rates" + (fitted.empty() ? "" : ", " + fitted) +
-         (word == "published" && launch_assumed ? " and an assumed cost of starting an op" : "");
+  return "predicted with " + word + " rates" +
+         (word == "published" && launch_assumed ? " and an assumed cost of starting an op" : "") +
+         (fitted.empty() ? "" : ", " + fitted);
 }
 
 namespace {
