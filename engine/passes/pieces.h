@@ -50,8 +50,8 @@ struct Draft {
   Axis axis = Axis::kWorld;  // of a collective's group
   std::vector<DraftOperand> operands;
   std::vector<Work> work;
-  // The last of the buckets that it is the first of its action to read, where the data lane brings
-  // them, in the order in which they are read; -1: none.
+  // Where parameters are gathered ahead, the bucket that it is the first of its action to read, of
+  // several the one that comes last; -1: none.
   std::int16_t awaits = -1;
 };
 

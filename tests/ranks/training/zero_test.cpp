@@ -76,6 +76,24 @@ TEST(HybridShards, GiveTheSameBitsWhateverIsSharded) {
   EXPECT_LE(relative_difference(zero1, trained(words, 0)), 1e-6);
 }
 
+// When ZeRO 1 and 2 gather moves time, and no bit: not of what is trained, nor of the loss of what
+// was held out, before which the last update has to be gathered.
+TEST_P(StagesOfSchedules, GiveTheSameBitsWhenParametersComeAhead) {
+  for (const int zero : {1, 2}) {
+    parallelarium::Setup setup = small_model(GetParam() + fmt::format(" zero={}", zero));
+    setup.run.text = PARALLELARIUM_SOURCE_DIR "/LICENSES/Apache-2.0.txt";
+    const RunWishes wishes{.parameters = true, .held_out_loss = true};
+    const Result<RunResult> behind = run_now(setup, built(setup), wishes);
+    setup.overlap_parameters = true;
+    const Result<RunResult> ahead = run_now(setup, built(setup), wishes);
+    ASSERT_TRUE(behind.ok() && ahead.ok());
+    EXPECT_EQ(ahead->observation.losses, behind->observation.losses) << zero;
+    EXPECT_TRUE(same_values(ahead->parameters, behind->parameters)) << zero;
+    EXPECT_GT(behind->held_out_loss, 0);
+    EXPECT_EQ(ahead->held_out_loss, behind->held_out_loss) << zero;
+  }
+}
+
 // How far ZeRO 3 gathers ahead moves memory and time, and no bit.
 TEST(Prefetch, ChangesNoBit) {
   for (const char* mesh : {"dp=2 microbatches=3", "dp=2 pp=2 microbatches=2",
