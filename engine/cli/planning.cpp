@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
@@ -167,10 +168,17 @@ nlohmann::json explanation_of(Setup asked, const PlanRequest& request, const Pla
                message("plan-today", "Trying changes of the setup that was asked about."));
   };
   tell(0);
-  asked.machine = request.base.machine;
+  const MachineChoice own = std::exchange(asked.machine, request.base.machine);
   const Result<Situation> situation = situation_here(asked);
-  if (!situation) return to_json(refused_standing(situation.error(), asked, request), asked);
-  return to_json(standing_of(situation->setup, request, result, tell), asked);
+  Standing standing = situation ? standing_of(situation->setup, request, result, tell)
+                                : refused_standing(situation.error(), asked, request);
+  // A Setup that names no machine has this computer.
+  const Result<Machine> other = own == "local" ? Result<Machine>(Message()) : machine_of(own);
+  if (other && !(own == request.base.machine))
+    standing.sentence = message("plan-other-machine",
+                                "It was made for {}, and stands here on {} as the plans do. {}",
+                                title_of(*other), title_of(request.machine), standing.sentence);
+  return to_json(standing, asked);
 }
 
 }  // namespace parallelarium

@@ -26,9 +26,11 @@ nlohmann::json to_json(const WholeTraining& training, const StepFigures& step, i
 
 std::string training_text(const WholeTraining& training, const StepFigures& step, int devices) {
   const TrainingTime time = time_of(training, step.tokens_per_second, devices);
-  std::string text = fmt::format("{} tokens take {} days on these {} devices, {} GPU hours",
-                                 count_text(training.tokens), three_digits(time.days), devices,
-                                 count_text(time.gpu_hours));
+  std::string text = fmt::format(
+      "{} tokens take {} days on {}, {} GPU hours", count_text(training.tokens),
+      three_digits(time.days),
+      devices == 1 ? std::string("this device") : fmt::format("these {} devices", devices),
+      count_text(time.gpu_hours));
   if (time.cost) text += fmt::format(", {} at {} an hour", count_text(*time.cost), training.price);
   return text + ".";
 }

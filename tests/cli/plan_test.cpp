@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 // A published row that no rate was fitted on.
 struct HeldOut {
@@ -320,6 +321,32 @@ TEST(Plan, SetsTodayBesideTheBest) {
   const std::string text = command(small_plan({"--explain", file.c_str()})).out;
   EXPECT_THAT(text, HasSubstr("memory, fullest stage"));
   EXPECT_THAT(text, HasSubstr("the best"));
+  EXPECT_THAT(text, HasSubstr("today.json fits, and is not among the best. Its step takes"));
+}
+
+TEST(Plan, SaysThatASetupWasMadeForAnotherMachine) {
+  const Folder folder;
+  const std::string file = folder.file("other.json", R"({"model": "llama3-8b", "mesh": {"tp": 4},
+      "machine": "dgx-a100-80g", "microbatches": 8})");
+  EXPECT_THAT(command(small_plan({"--explain", file.c_str()})).out,
+              HasSubstr("It was made for DGX A100 80 GB, and stands here on"));
+  const std::string none =
+      folder.file("none.json", R"({"model": "llama3-8b", "mesh": {"tp": 4}, "microbatches": 8})");
+  EXPECT_THAT(command(small_plan({"--explain", none.c_str()})).out,
+              Not(HasSubstr("It was made for")));
+}
+
+TEST(Plan, HasHeadingsInWords) {
+  const Folder folder;
+  EXPECT_THAT(command(small_plan({"--objective", "tokens-per-gpu"})).out,
+              HasSubstr(" by tokens per GPU and second (predicted"));
+  EXPECT_THAT(command(small_plan({"--for", "megatron"})).out,
+              HasSubstr("As Megatron-LM writes plan 1"));
+  const std::string one = command({"plan", "--model", "gpt-tiny", "--machine", "dgx-h100", "--gpus",
+                                   "1", "--global-batch", "1", "--tokens", "1G"})
+                              .out;
+  EXPECT_THAT(one, HasSubstr("on 1 GPU of DGX H100, 1 sequence of"));
+  EXPECT_THAT(one, HasSubstr("days on this device"));
 }
 
 }  // namespace

@@ -16,6 +16,11 @@ constexpr std::size_t kPlanWidth = 100;
 constexpr std::size_t kReasonsShown = 8;
 constexpr std::size_t kFrontShown = 10;
 
+// "1 GPU", "8 GPUs"
+std::string counted(std::int64_t count, const char* one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
 std::string plan_bytes(std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
 
 // The sentence of a reason, with its example and with what would make that fit, behind `before`.
@@ -163,11 +168,25 @@ std::string best_rates_text(const std::vector<AxisRate>& rates) {
   return text;
 }
 
+std::string_view words_of(Objective objective) {
+  switch (objective) {
+    case Objective::kTime:
+      return "time";
+    case Objective::kGpus:
+      return "GPUs";
+    case Objective::kMemory:
+      return "memory";
+    case Objective::kTokensPerGpu:
+      return "tokens per GPU and second";
+  }
+  return "";
+}
+
 std::string ties(const TieThreshold& ties, std::ptrdiff_t shown) {
   std::string text = wrapped(ties.said.text, kPlanWidth, 0) + "\n";
   if (ties.plans > 0)
-    text +=
-        fmt::format("Shown are {} of the {} simulated plans within the tie.\n", shown, ties.plans);
+    text += fmt::format("Shown {} {} of the {} simulated plans within the tie.\n",
+                        shown == 1 ? "is" : "are", shown, ties.plans);
   return text;
 }
 
@@ -191,14 +210,13 @@ std::string rules_text(const std::vector<PlanRule>& rules) {
 
 std::string plan_text(const PlanResult& result, const PlanRequest& request) {
   const std::int64_t tokens = request.global_batch * request.base.model.sequence;
-  std::string text =
-      fmt::format("{} on {} of {}, {} sequences of {} tokens ({}) a step\n\n{}\n",
-                  title_of(request.base.model).text,
-                  request.least_gpus == request.most_gpus
-                      ? fmt::format("{} GPUs", request.most_gpus)
-                      : fmt::format("{} to {} GPUs", request.least_gpus, request.most_gpus),
-                  request.machine.title, request.global_batch, request.base.model.sequence,
-                  count_text(static_cast<double>(tokens)) + " tokens", funnel(result));
+  std::string text = fmt::format(
+      "{} on {} of {}, {} of {} tokens ({}) a step\n\n{}\n", title_of(request.base.model).text,
+      request.least_gpus == request.most_gpus
+          ? counted(request.most_gpus, "GPU")
+          : fmt::format("{} to {} GPUs", request.least_gpus, request.most_gpus),
+      request.machine.title, counted(request.global_batch, "sequence"), request.base.model.sequence,
+      count_text(static_cast<double>(tokens)) + " tokens", funnel(result));
   if (result.best.empty()) {
     text += result.classes[static_cast<std::size_t>(PlanClass::kDoesNotFit)] > 0
                 ? "No candidate fits. The reasons above say what is too large.\n"
@@ -211,7 +229,7 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
   text += recommended_text(result);
   text += fmt::format(
       "{} {} by {} (predicted, {} rates; {})\n{}", result.cancelled ? "Best so far" : "Best",
-      result.best.size(), name_of(request.objective), prediction_word(request.machine),
+      result.best.size(), words_of(request.objective), prediction_word(request.machine),
       result.cancelled
           ? fmt::format("the search was cancelled: {} candidates were not decided", result.left)
           : "exact: no other candidate is better",
@@ -235,12 +253,16 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
       text +=
           fmt::format("  {}: ", at + 1) + wrapped(reason_text(reason), kPlanWidth - 6, 4) + "\n";
   text += rules_text(result.rules);
-  text += fmt::format("\nFastest for their memory and GPUs ({} plans)\n{}", result.pareto.size(),
+  text += fmt::format("\nFastest for their memory and GPUs ({})\n{}",
+                      counted(static_cast<std::int64_t>(result.pareto.size()), "plan"),
                       plans_table(result.pareto, kFrontShown));
   if (result.front_too_long > 0)
-    text += wrapped(fmt::format("There are {} more candidates that may belong to them and have "
-                                "too many stages times micro-batches to be simulated for that.",
-                                result.front_too_long),
+    text += wrapped(fmt::format("There {} that may belong to them and {} too many stages times "
+                                "micro-batches to be simulated for that.",
+                                result.front_too_long == 1
+                                    ? std::string("is one more candidate")
+                                    : fmt::format("are {} more candidates", result.front_too_long),
+                                result.front_too_long == 1 ? "has" : "have"),
                     kPlanWidth, 0) +
             "\n";
   return text + fmt::format("\nSearched in {}.\n", seconds_text(result.seconds));

@@ -254,8 +254,11 @@ void check_stages(const Setup& setup, Messages& wrong) {
   if (!stages_said.empty()) stages_said.front() = "PP " + stages_said.front();
   if (stages > layers)
     add(wrong,
-        message("pp-layers-few", "{} is more than the {} layers; {} would do.", name, layers,
-                join_or(stages_said)),
+        per_rank > 1
+            ? message("stages-layers-few", "{} stages are more than the {} layers; {} would do.",
+                      stages, layers, join_or(stages_said))
+            : message("pp-layers-few", "{} is more than the {} layers; {} would do.", name, layers,
+                      join_or(stages_said)),
         "mesh.pp", stages_text);
   else
     add(wrong,

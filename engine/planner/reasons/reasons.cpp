@@ -235,14 +235,24 @@ void tell_memory(const std::vector<Case>& all, const Machine& machine, const Mem
                  TieThreshold& ties) {
   if (own.rows > 0) {
     ties.memory_error = own.mean();
-    ties.memory_trust = message("plan-trust-memory",
-                                "Memory of {} published rows on {} is missed by {} on average.",
-                                own.rows, title_of(machine), figure(percent_text(own.mean())));
+    const Message missed = figure(percent_text(own.mean()));
+    ties.memory_trust =
+        own.rows == 1
+            ? message("plan-trust-memory-row", "Memory of one published row on {} is missed by {}.",
+                      title_of(machine), missed)
+            : message("plan-trust-memory",
+                      "Memory of {} published rows on {} is missed by {} on average.", own.rows,
+                      title_of(machine), missed);
     return;
   }
   const MemoryErrors like = errors_of_like_machines(all, machine);
   ties.memory_trust =
-      like.rows > 0
+      like.rows == 1
+          ? message("plan-trust-memory-like-row",
+                    "No published table on {} says memory; that of one row on a machine with GPUs "
+                    "of the same peak ({}) is missed by {}.",
+                    title_of(machine), listed(like.machines), figure(percent_text(like.mean())))
+      : like.rows > 0
           ? message("plan-trust-memory-like",
                     "No published table on {} says memory; that of {} rows on machines with GPUs "
                     "of the same peak ({}) is missed by {} on average.",
@@ -261,11 +271,17 @@ void tell_trust(const Machine& machine, double missed, TieThreshold& ties) {
                        title_of(machine));
   if (ties.held_out > 0) {
     ties.error = missed / ties.held_out;
+    const Message off = figure(percent_text(*ties.error));
     ties.trust =
-        message("plan-trust",
-                "Steps of {} published rows on {} that no rate was fitted on are missed by "
-                "{} on average; single ones by more.",
-                ties.held_out, title_of(machine), figure(percent_text(*ties.error)));
+        ties.held_out == 1
+            ? message("plan-trust-row",
+                      "The step of one published row on {} that no rate was fitted on is missed by "
+                      "{}.",
+                      title_of(machine), off)
+            : message("plan-trust",
+                      "Steps of {} published rows on {} that no rate was fitted on are missed by "
+                      "{} on average; single ones by more.",
+                      ties.held_out, title_of(machine), off);
   }
 }
 

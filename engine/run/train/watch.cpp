@@ -78,7 +78,8 @@ void RunWatch::look() {
           done < warmup_ ? message("doing-warm-up", "warm-up step {} of {}", done + 1, warmup_)
           : done < steps_
               ? message("doing-step", "step {} of {}", done + 1 - warmup_, steps_ - warmup_)
-              : message("doing-done", "{} steps done", steps_ - warmup_));
+          : steps_ - warmup_ == 1 ? message("doing-done-one", "1 step done")
+                                  : message("doing-done", "{} steps done", steps_ - warmup_));
   }
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_stretch();

@@ -234,6 +234,14 @@ std::string trainings_text(const WholeTraining& whole, const std::vector<Plan>& 
   return text;
 }
 
+// What a Setup of that class is or does, for a sentence about it.
+std::string_view words_of_class(std::string_view plan_class) {
+  if (plan_class == name_of(PlanClass::kRefused)) return "is refused";
+  if (plan_class == name_of(PlanClass::kDoesNotFit)) return "does not fit";
+  if (plan_class == name_of(PlanClass::kBounded)) return "fits, and is not among the best";
+  return "fits";
+}
+
 Outcome run_plan(const PlanOptions& options, Progress& progress) {
   const Result<PlanRequest> request = request_of(options);
   if (!request) return Outcome::invalid(request.error());
@@ -280,7 +288,8 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
     const Plan& best = result->best.front();
     if (const nlohmann::json line = as_written(options.framework, best.setup, request->machine);
         !line.is_null()) {
-      text += fmt::format("\nAs {} writes plan 1, its step takes {}{}:\n", options.framework,
+      text += fmt::format("\nAs {} writes plan 1, its step takes {}{}:\n",
+                          framework_title(options.framework),
                           seconds_text(line.at("seconds").get<double>()),
                           line.at("needs_script").get<bool>()
                               ? " only where the training script sets what is left to it"
@@ -297,7 +306,7 @@ Outcome run_plan(const PlanOptions& options, Progress& progress) {
             "\n";
   if (!explained.is_null()) {
     const std::string of = explained.at("class");
-    text += fmt::format("\n{}: {}. {}\n", options.explain, of,
+    text += fmt::format("\n{} {}. {}\n", name_of_input(options.explain), words_of_class(of),
                         explained.at("sentence").get<std::string>()) +
             beside_text(explained.at("plan"), *result);
     if (const nlohmann::json& change = explained.at("change"); !change.is_null())
