@@ -204,5 +204,16 @@ TEST(UnknownModel, SuggestsTheNearestName) {
   EXPECT_EQ(find_model("bert").error().text.find("?"), std::string::npos);
 }
 
+TEST(Title, OfAPresetAtAnotherSequenceNamesBoth) {
+  Model model = *find_model("gpt2-124m");
+  const std::string title = title_of(model).text;
+  model.name = "custom";
+  model.title.clear();
+  model.sequence *= 4;
+  EXPECT_EQ(title_of(model).text, title + " at 4096 tokens");
+  ++model.layers;
+  EXPECT_EQ(title_of(model).text, "Custom model");
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -104,7 +104,7 @@ double forward_flops_per_sequence(const Model& model, ScoreFlops scores = ScoreF
 // of MFU).
 double model_flops_per_sequence(const Model& model, ScoreFlops scores = ScoreFlops::kFull);
 
-// The title for people: "GPT tiny", "Custom model".
+// The title for people: "GPT tiny", "GPT tiny at 4096 tokens", "Custom model".
 Message title_of(const Model& model);
 
 // The names of all model presets, in the order that `models` prints.

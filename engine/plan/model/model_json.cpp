@@ -62,9 +62,9 @@ const std::map<std::string, Result<Model>>& read_presets() {
   }();
   return kPresets;
 }
-}  // namespace
 
-const Model* preset_of_shape(const Model& shape) {
+// The first whose shape is this, `any_sequence`: also with sequences of another length.
+const Model* preset_like(const Model& shape, bool any_sequence) {
   for (const std::string& name : model_names()) {
     const Result<Model>& preset = read_presets().at(name);
     if (!preset || preset->layers != shape.layers || preset->hidden != shape.hidden) continue;
@@ -72,20 +72,16 @@ const Model* preset_of_shape(const Model& shape) {
     same.name = shape.name;
     same.title = shape.title;
     same.sources = shape.sources;
+    if (any_sequence) same.sequence = shape.sequence;
     if (same == shape) return &*preset;
   }
   return nullptr;
 }
+}  // namespace
 
-const Model* preset_at_any_sequence(const Model& shape) {
-  Model same = shape;
-  for (const auto& [name, preset] : read_presets()) {
-    if (!preset) continue;
-    same.sequence = preset->sequence;
-    if (const Model* const found = preset_of_shape(same)) return found;
-  }
-  return nullptr;
-}
+const Model* preset_of_shape(const Model& shape) { return preset_like(shape, false); }
+
+const Model* preset_at_any_sequence(const Model& shape) { return preset_like(shape, true); }
 
 Result<Model> find_model(const std::string& name) {
   const auto& presets = read_presets();
@@ -102,7 +98,10 @@ Result<Model> find_model(const std::string& name) {
 
 Message title_of(const Model& model) {
   if (!model.title.empty()) return plain(model.title);
-  return model.name == "custom" ? message("model-custom", "Custom model") : plain(model.name);
+  if (model.name != "custom") return plain(model.name);
+  if (const Model* const preset = preset_at_any_sequence(model))
+    return message("model-at-sequence", "{} at {} tokens", preset->title, model.sequence);
+  return message("model-custom", "Custom model");
 }
 
 Result<Model> model_from_json(const nlohmann::json& json) {
