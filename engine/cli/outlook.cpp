@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include "engine/cli/training.h"
+#include "engine/plan/placement/small_copy.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/explain/explanation.h"
 #include "engine/predict/rehearsal.h"
 #include "engine/run/gpu/module/module.h"
+#include "engine/run/train/outcome.h"
 
 namespace parallelarium {
 
@@ -41,6 +43,25 @@ std::string outlook_text(const Outlook& outlook, const Prediction& prediction) {
   if (clock > kPatienceSeconds)
     text += "Fewer --steps and --warmup, a smaller model or fewer --microbatches take less.\n";
   return text;
+}
+
+std::optional<Message> too_large_to_rehearse(const Situation& situation) {
+  const Setup& setup = situation.setup;
+  const Precision& precision = setup.precision;
+  const double needed = static_cast<double>(count_parameters(setup.model).total) *
+                        (precision.parameter_bytes + precision.gradient_bytes +
+                         precision.master_bytes + precision.moments_bytes);
+  const auto free = static_cast<double>(proc_bytes("/proc/meminfo", "MemAvailable:"));
+  if (free <= 0 || needed <= free) return std::nullopt;
+  Message why = message(
+      "run-elsewhere-large",
+      "A run measures this computer, and the machine is {}. Parameters, gradients and optimizer of "
+      "{} need {}, and {} are free here, so it cannot be rehearsed; a small model can: --model {} "
+      "--backend paced.",
+      title_of(situation.machine), title_of(setup.model), figure(bytes_text(needed)),
+      figure(bytes_text(free)), tiny_preset_like(setup.model));
+  why.field = "model";
+  return why;
 }
 
 namespace {

@@ -25,4 +25,8 @@ std::string outlook_text(const Outlook& outlook, const Prediction& prediction);
 nlohmann::json prediction_answer(const Prediction& prediction, const Situation& situation, int rank,
                                  bool spans);
 
+// That not even one copy of the model's parameters, with gradients and optimizer, finds room in
+// this computer's memory, and which run does; none: it does, or nothing is known.
+std::optional<Message> too_large_to_rehearse(const Situation& situation);
+
 }  // namespace parallelarium

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/computer/probe.h"
+#include "engine/cli/outlook.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/predict/rehearsal.h"
 #include "engine/run/gpu/calibration.h"
@@ -140,6 +141,7 @@ Result<Placement> placement_of(Situation& situation, const ProcessPlace* place) 
   Result<Placement> found = parallelarium::place(run, ranks, computer_here(run, ranks, place));
   if (!found) return found.error();
   if (found->source != Source::kPaced) {
+    if (const std::optional<Message> large = too_large_to_rehearse(situation)) return *large;
     Message why =
         message("run-elsewhere",
                 "A run measures this computer, and the machine is {}; use --machine local, "

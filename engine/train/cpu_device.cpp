@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "engine/plan/text/units.h"
 #include "engine/train/cpu_combine.h"
 #include "engine/train/device.h"
 #include "kernels/attention/fused_attention.h"
@@ -35,9 +36,9 @@ class CpuDevice final : public Device {
     void* address = std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
     if (address == nullptr)
       return message("memory-short.rank",
-                     "A rank needs {} MB of memory and this computer did not give it; a smaller "
+                     "A rank needs {} of memory and this computer did not give it; a smaller "
                      "model, micro-batch or sequence needs less.",
-                     (bytes + 999'999) / 1'000'000);
+                     figure(bytes_text(static_cast<double>(bytes))));
     return static_cast<std::byte*>(address);
   }
   void release(std::byte* address) override { std::free(address); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <string_view>
 
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/schedule_rules.h"
@@ -20,19 +21,12 @@ Result<void> set_size(Setup& setup, const char* option, std::int64_t value) {
   return set_field(setup, option, std::to_string(value));
 }
 
-enum class PresetKind : std::uint8_t { kGpt, kLlama, kExperts };
-
-PresetKind preset_kind_of(const Model& model) {
-  if (model.experts.count > 0) return PresetKind::kExperts;
-  return model.mlp == Mlp::kSwiglu ? PresetKind::kLlama : PresetKind::kGpt;
-}
-
 // Cores train the tiny ones; GPUs would do nothing but wait with these.
-const char* preset_for(PresetKind kind, const Setup& copy, const Computer& here) {
-  if (kind == PresetKind::kExperts) return "moe-tiny";
-  if (kind == PresetKind::kLlama) return "llama-tiny";
+const char* preset_for(const Model& big, const Setup& copy, const Computer& here) {
+  const char* const tiny = tiny_preset_like(big);
+  if (tiny != std::string_view("gpt-tiny")) return tiny;
   const Result<Placement> placed = place(copy.run, copy.mesh.ranks(), here);
-  return placed && placed->on_gpus() ? "gpt2-124m" : "gpt-tiny";
+  return placed && placed->on_gpus() ? "gpt2-124m" : tiny;
 }
 
 // Gives the copy's model the sizes that the mesh divides. Each is the preset's where that does.
@@ -100,9 +94,13 @@ Result<void> halve_largest(Setup& copy) {
 
 }  // namespace
 
+const char* tiny_preset_like(const Model& model) {
+  if (model.experts.count > 0) return "moe-tiny";
+  return model.mlp == Mlp::kSwiglu ? "llama-tiny" : "gpt-tiny";
+}
+
 Result<Setup> small_copy(const Setup& big, const Computer& here) {
   Setup copy = big;
-  const PresetKind kind = preset_kind_of(big.model);
   for (const auto& [option, value] : {std::pair("machine", "local"),
                                       {"nodes", "0"},
                                       {"micro-batch", "1"},
@@ -118,7 +116,7 @@ Result<Setup> small_copy(const Setup& big, const Computer& here) {
     if (Result<void> done = set_field(copy, "attention", "fused"); !done) return done.error();
   while (true) {
     if (Result<void> done = fit_groups(copy); !done) return done.error();
-    if (Result<void> done = fit_model(copy, preset_for(kind, copy, here)); !done)
+    if (Result<void> done = fit_model(copy, preset_for(big.model, copy, here)); !done)
       return done.error();
     if (Result<void> done = fit_groups(copy); !done) return done.error();
     if (Result<void> done = fit_experts(copy); !done) return done.error();

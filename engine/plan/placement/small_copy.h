@@ -7,6 +7,9 @@
 
 namespace parallelarium {
 
+// The preset that cores train in the model's place: gpt-tiny, llama-tiny or moe-tiny, of its kind.
+const char* tiny_preset_like(const Model& model);
+
 // Puts `big` on this computer. It keeps the mesh, schedule and micro-batches, and takes a small
 // preset of the same kind: gpt2-124m if every rank gets a GPU, else a tiny one. It has one sequence
 // per micro-batch and no more steps than a new Setup. It is in fp32 if the engine has no kernels

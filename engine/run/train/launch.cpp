@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 
+#include "engine/plan/text/units.h"
 #include "engine/run/cores.h"
 #include "engine/run/cpu/fabric.h"
 #include "engine/run/gpu/memory.h"
@@ -56,11 +57,11 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
   if (world != nullptr) needed *= world->place().local_size;
   const std::int64_t free = proc_bytes("/proc/meminfo", "MemAvailable:");
   if (free > 0 && needed > free) {
-    return message(
-        "memory-short.ranks",
-        "The ranks need {} MB together and this computer has {} MB free; a smaller model, "
-        "micro-batch or sequence needs less.",
-        (needed + 999'999) / 1'000'000, free / 1'000'000);
+    return message("memory-short.ranks",
+                   "The ranks need {} together and this computer has {} free; a smaller model, "
+                   "micro-batch or sequence needs less.",
+                   figure(bytes_text(static_cast<double>(needed))),
+                   figure(bytes_text(static_cast<double>(free))));
   }
   return {};
 }
