@@ -66,6 +66,17 @@ Remark about_nodes(const Setup& setup, const Machine& machine) {
   return std::nullopt;
 }
 
+Remark about_recomputed_layers(const Setup& setup) {
+  if (!recomputes_some_layers(setup)) return std::nullopt;
+  const std::vector<int> layers = layers_of_stages(setup);
+  const int most = *std::max_element(layers.begin(), layers.end());
+  if (setup.recompute_layers <= most) return std::nullopt;
+  return message("remark-recompute-all",
+                 "Up to {} layers of a stage are recomputed, which is all of them: no stage has "
+                 "more than {}.",
+                 setup.recompute_layers, most);
+}
+
 Remark about_experts(const Experts& experts) {
   if (experts.count == 0 || experts.capacity == 0 || experts.capacity >= 0.5) return std::nullopt;
   return message("remark-capacity",
@@ -99,6 +110,10 @@ std::vector<Message> unwise(const Prediction& prediction) {
   const auto add = [&](Remark remark) {
     if (remark) remarks.push_back(std::move(*remark));
   };
+  const auto add_about = [&](const char* key, Message remark) {
+    remark.field = key;
+    remarks.push_back(std::move(remark));
+  };
   if (!prediction.machine.local) add(about_nodes(setup, prediction.machine));
   add(about_vocabulary(setup));
   add(about_interleaving(setup));
@@ -109,11 +124,14 @@ std::vector<Message> unwise(const Prediction& prediction) {
                 "Selective recompute runs attention again and saves next to nothing: fused "
                 "attention keeps no scores."));
   if (!setup.sequence_regather && !keeps_gathered_inputs(setup))
-    add(message("remark-regather",
-                "Keeping gathered inputs does nothing without sequence parallelism."));
+    add_about("sequence_regather",
+              message("remark-regather",
+                      "Keeping gathered inputs does nothing without sequence parallelism."));
+  add(about_recomputed_layers(setup));
   if (setup.recompute_layers > 0 && setup.recompute != Recompute::kFull)
-    add(message("remark-recompute-layers",
-                "The number of recomputed layers does nothing without full recompute."));
+    add_about("recompute_layers",
+              message("remark-recompute-layers",
+                      "The number of recomputed layers does nothing without full recompute."));
   if (setup.model.vocab == 1)
     add(message("remark-vocab-1",
                 "A vocabulary of one token has nothing to learn: the loss is 0 at once."));
@@ -121,11 +139,13 @@ std::vector<Message> unwise(const Prediction& prediction) {
     add(message("remark-accumulate",
                 "ZeRO 2 accumulates whole gradients here, so that it holds what ZeRO 1 holds."));
   else if (setup.zero_accumulate)
-    add(message("remark-accumulate-zero", "Accumulating gradients is a choice of ZeRO 2 alone."));
+    add_about("zero_accumulate", message("remark-accumulate-zero",
+                                         "Accumulating gradients is a choice of ZeRO 2 alone."));
   if (setup.overlap_parameters && (setup.zero == 0 || setup.zero == 3))
-    add(message("remark-overlap-parameters",
-                "Gathering parameters while the next forward computes is a choice of ZeRO 1 and 2 "
-                "alone."));
+    add_about("overlap_parameters",
+              message("remark-overlap-parameters",
+                      "Gathering parameters while the next forward computes is a choice of ZeRO 1 "
+                      "and 2 alone."));
   if (names(setup.recompute, Recompute::kUpProjection) && setup.model.latent.kv_rank == 0)
     add(message("remark-no-up-projection",
                 "There is no up-projection to compute again in this model."));
@@ -133,9 +153,12 @@ std::vector<Message> unwise(const Prediction& prediction) {
     add(message("remark-no-experts",
                 "There is no layer of experts to compute again in this model."));
   if (!setup.zero_reshard && held_zero(setup) < 3)
-    add(message("remark-reshard", "Keeping gathered parameters does nothing without ZeRO 3."));
+    add_about("zero_reshard", message("remark-reshard",
+                                      "Keeping gathered parameters does nothing without ZeRO 3."));
   if (setup.scatter_gather && !scatters_transfers(setup))
-    add(setup.mesh.pp > 1 && setup.sequence_parallel
+    add_about(
+        "scatter_gather",
+        setup.mesh.pp > 1 && setup.sequence_parallel
             ? message("remark-scatter-sp",
                       "Scatter/gather does nothing here: sequence parallelism cuts what stages "
                       "send already.")
@@ -153,9 +176,11 @@ std::vector<Message> unwise(const Prediction& prediction) {
     add(message("remark-zero-group-1", "ZeRO {} has nothing to shard in groups of one rank.",
                 setup.zero));
   if (setup.zero == 0 && setup.zero_group > 0)
-    add(message("remark-zero-group", "The ZeRO group does nothing without ZeRO."));
+    add_about("zero_group",
+              message("remark-zero-group", "The ZeRO group does nothing without ZeRO."));
   if (setup.zero < 3 && setup.zero_prefetch != Setup{}.zero_prefetch)
-    add(message("remark-prefetch", "Prefetching does nothing without ZeRO 3."));
+    add_about("zero_prefetch",
+              message("remark-prefetch", "Prefetching does nothing without ZeRO 3."));
   return remarks;
 }
 

@@ -69,7 +69,9 @@ void add_predict(Commands& commands) {
         predict(setup, situation->machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
     const nlohmann::json assumed = options->setup.assumed(read_text);
-    const std::vector<Message> idle = options->setup.without_effect(setup);
+    std::vector<Message> idle = options->setup.without_effect(setup);
+    for (const Message& remark : unwise(*prediction))  // which says it in its own words
+      std::erase_if(idle, [&](const Message& note) { return note.field == remark.field; });
     if (options->json) {
       nlohmann::json json =
           prediction_answer(*prediction, *situation, options->rank, options->spans);

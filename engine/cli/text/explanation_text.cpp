@@ -11,14 +11,14 @@ namespace parallelarium {
 namespace {
 
 constexpr std::size_t kMostRows = 16;  // shown in text; JSON has them all
-constexpr std::size_t kPathEnds = 6;   // steps shown of each end of a long path
+constexpr std::size_t kEnds = 6;       // rows shown of each end of a longer table
 
 std::string path_text(const std::vector<PathStep>& path) {
   Table table({">from", ">to", ">rank", "does"});
   for (std::size_t step = 0; step < path.size(); ++step) {
-    if (path.size() > 2 * kPathEnds + 1 && step == kPathEnds) {
-      step = path.size() - kPathEnds;
-      table.add({"…", "…", "…", fmt::format("({} more)", path.size() - 2 * kPathEnds)});
+    if (path.size() > 2 * kEnds + 1 && step == kEnds) {
+      step = path.size() - kEnds;
+      table.add({"…", "…", "…", fmt::format("({} more)", path.size() - 2 * kEnds)});
     }
     table.add({seconds_text(seconds_of(path[step].span.begin)),
                seconds_text(seconds_of(path[step].span.end)), fmt::format("{}", path[step].rank),
@@ -52,18 +52,19 @@ class RankRows {
 
   std::string text(std::vector<std::string> titles) const {
     Table table(std::move(titles));
-    std::size_t left = 0;
     for (std::size_t at = 0; at < rows_.size(); ++at) {
-      if (at >= kMostRows) {
-        left += rows_[at].first.size();
-        continue;
+      if (rows_.size() > kMostRows && at == kEnds) {
+        std::size_t left = 0;
+        for (; at + kEnds < rows_.size(); ++at) left += rows_[at].first.size();
+        std::vector<std::string> gap(rows_[at].second.size() + 1, "…");
+        gap.back() = fmt::format("({} more ranks; --json has them all)", left);
+        table.add(std::move(gap));
       }
       std::vector<std::string> cells = {numbers_text(rows_[at].first)};
       cells.insert(cells.end(), rows_[at].second.begin(), rows_[at].second.end());
       table.add(std::move(cells));
     }
-    return table.text() +
-           (left > 0 ? fmt::format("  and {} more ranks; --json has them all.\n", left) : "");
+    return table.text();
   }
 
  private:

@@ -27,19 +27,34 @@ std::string model_block(const Prediction& prediction) {
   if (counts.active != counts.total)
     table.add({"active for a token", count_text(static_cast<double>(counts.active))});
   table.add({"work of a step", count_text(prediction.step_flops, "FLOP")});
-  table.add({"global batch",
-             fmt::format("{} sequences, {} tokens", prediction.setup.global_batch(),
-                         prediction.setup.global_batch() * prediction.setup.model.sequence)});
+  const std::int64_t sequences = prediction.setup.global_batch();
+  table.add(
+      {"global batch", fmt::format("{} sequence{}, {} tokens", sequences, sequences == 1 ? "" : "s",
+                                   sequences * prediction.setup.model.sequence)});
   return "Model\n" + table.text();
 }
 
 std::string memory_block(const Prediction& prediction) {
   Table table({">stage", ">rank", ">parameters", ">gradients", ">optimizer", ">activations",
                ">buffers", ">peak"});
-  for (const MemoryRow& row : prediction.memory) {
-    std::vector<std::string> cells = {fmt::format("{}", row.stage), fmt::format("{}", row.rank)};
+  const std::vector<MemoryRow>& rows = prediction.memory;
+  const auto bytes_cells = [](const MemoryRow& row) {
+    std::vector<std::string> cells;
     for (const std::int64_t bytes : row.bytes) cells.push_back(bytes_of(bytes));
     cells.push_back(bytes_of(row.peak_bytes));
+    return cells;
+  };
+  // Neighbouring stages that would say the same are one row.
+  for (std::size_t first = 0, next = 0; first < rows.size(); first = next) {
+    const std::vector<std::string> bytes = bytes_cells(rows[first]);
+    for (next = first + 1; next < rows.size() && bytes_cells(rows[next]) == bytes;) ++next;
+    const auto span = [&, last = next - 1](const auto& of) {
+      return last == first ? fmt::format("{}", of(rows[first]))
+                           : fmt::format("{} to {}", of(rows[first]), of(rows[last]));
+    };
+    std::vector<std::string> cells = {span([](const MemoryRow& row) { return row.stage; }),
+                                      span([](const MemoryRow& row) { return row.rank; })};
+    cells.insert(cells.end(), bytes.begin(), bytes.end());
     table.add(std::move(cells));
   }
   const char* fits = prediction.fits() ? "Fits into" : "DOES NOT FIT into";
