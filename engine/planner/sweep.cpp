@@ -131,7 +131,8 @@ Result<Variation> variation_from(const std::string& text) {
   const auto equals = text.find('=');
   Variation variation;
   variation.key = text.substr(0, equals);
-  if (find_setting(setup_settings(), variation.key) == nullptr) {
+  const SetupSetting* const row = find_setting(setup_settings(), variation.key);
+  if (row == nullptr) {
     std::vector<std::string> names;
     for (const SetupSetting& row : setup_settings())
       if (!row.option.empty()) names.push_back(row.option);
@@ -153,8 +154,15 @@ Result<Variation> variation_from(const std::string& text) {
     return message("vary-gap", "“{}” has a “{}” too many; write {}={}.", shown(text),
                    std::string(1, separator), variation.key,
                    shown(fmt::format("{}", fmt::join(parts, std::string(1, separator)))));
+  const SettingKind kind = row->value.kind;
+  const bool of_numbers =
+      kind == SettingKind::kWhole || kind == SettingKind::kSeed || kind == SettingKind::kNumber;
   for (const std::string& part : parts) {
     const std::optional<ValueRange> range = value_range_of(part);
+    if (!range && of_numbers && part.find("..") != std::string::npos)
+      return message("vary-fraction",
+                     "In “{}” the range {} is not of whole numbers; list the values one by one.",
+                     shown(text), shown(part));
     if (!range) {
       variation.values.push_back(part);
     } else if (Result<void> added = add_range(*range, part, text, variation); !added) {

@@ -27,7 +27,7 @@ struct Variation {
 // contains a comma, semicolons separate the values: "stage-layers=1,3;2,2". A range lists its first
 // kMostSweepPoints values.
 // Errors: there is no such setting, no value or an empty one, the same value twice, or a range that
-// goes down or does not grow.
+// goes down, does not grow, or is not of whole numbers.
 Result<Variation> variation_from(const std::string& text);
 
 // A figure to show: its dotted key in `predict --json`, or one of the short names.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "engine/planner/sweep.h"
 #include "tests/cli/cli.h"
 
 namespace parallelarium {
@@ -50,6 +51,17 @@ TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
                                          ? "1000000 combinations"
                                          : "“" + std::string(typed) + "” "));
   }
+}
+
+TEST(Sweep, SaysWhatAnEfficiencyIsAShareOf) {
+  const Folder folder;
+  const std::vector<std::string> words = {"sweep",  "--machine", "dgx-h100",  "--vary",
+                                          "dp=1,2", "--show",    "efficiency"};
+  EXPECT_THAT(command(words).out, HasSubstr("efficiency: tokens/s of a rank, as a share of those"));
+  EXPECT_THAT(command(words).out, HasSubstr("(dp 1)."));
+  EXPECT_THAT(command({"sweep", "--vary", "dp=1,2"}).out, Not(HasSubstr("as a share of")));
+  const std::string help = command({"sweep", "--help"}).out;
+  for (const std::string& name : short_metric_names()) EXPECT_THAT(help, HasSubstr(name));
 }
 
 TEST(Compare, HasEachTechniqueAlone) {
@@ -142,6 +154,26 @@ TEST(Compare, TellsTheDifferenceByCauses) {
   EXPECT_EQ(command({"compare", a, "nothing"}).status, 2);
   EXPECT_THAT(command({"compare", a, "nothing"}).err,
               HasSubstr("Neither a file nor a case has the name “nothing”"));
+}
+
+TEST(Compare, TellsTheCausesOfEveryColumnAgainstTheFirst) {
+  const Folder folder;
+  const auto file = [&folder](const std::string& name, const std::string& mesh) {
+    return folder.file(name,
+                       R"({"model": "llama3-8b", "machine": "dgx-h100", "mesh": )" + mesh + "}");
+  };
+  const std::string a = file("a.json", R"({"tp": 8})"), b = file("b.json", R"({"pp": 8})"),
+                    c = file("c.json", R"({"tp": 2, "pp": 4})");
+  const json beside = command({"compare", a, b, c, "--json"}).json();
+  ASSERT_EQ(beside.at("columns").size(), 3u);
+  EXPECT_FALSE(beside.at("columns")[0].contains("causes"));
+  EXPECT_EQ(beside.at("columns")[1].at("causes"), beside.at("causes"));
+  EXPECT_EQ(beside.at("columns")[1].at("causes"),
+            command({"compare", a, b, "--json"}).json().at("causes"));
+  EXPECT_EQ(beside.at("columns")[2].at("causes"),
+            command({"compare", a, c, "--json"}).json().at("causes"));
+  EXPECT_THAT(command({"compare", a, b, c}).out,
+              HasSubstr("Step of B, C less that of A, by cause"));
 }
 
 // Two runs of one machine differ by the same causes as two predictions, with nothing unexplained.

@@ -38,6 +38,9 @@ TEST(Variations, SayWhichTypedValueIsWrongAndWhatToWrite) {
   };
   EXPECT_EQ(said("tp=4..1"), "In “tp=4..1” the range 4..1 goes down; write 1..4.");
   EXPECT_EQ(said("tp=16,8..2*2"), "In “tp=16,8..2*2” the range 8..2*2 goes down; write 2..8*2.");
+  EXPECT_EQ(said("learning-rate=0.1..0.3"),
+            "In “learning-rate=0.1..0.3” the range 0.1..0.3 is not of whole numbers; list the "
+            "values one by one.");
   EXPECT_EQ(said("tp=1,,2"), "“tp=1,,2” has a “,” too many; write tp=1,2.");
   EXPECT_EQ(said("tp=1,"), "“tp=1,” has a “,” too many; write tp=1.");
   EXPECT_EQ(said("stage-layers=;1,3;2,2"),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sweep`: any figures of a prediction over settings that vary.
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -48,6 +51,30 @@ std::string table_of(const std::vector<SweepPoint>& points,
   return table.text();
 }
 
+// What an efficiency is a share of; empty where none is shown.
+std::string efficiency_text(const std::vector<SweepPoint>& points,
+                            const std::vector<Variation>& variations) {
+  std::vector<std::vector<std::string>> bases;
+  for (const SweepPoint& point : points)
+    if (point.efficiency_of &&
+        std::find(bases.begin(), bases.end(), *point.efficiency_of) == bases.end())
+      bases.push_back(*point.efficiency_of);
+  if (bases.empty()) return {};
+  std::string list;
+  for (const std::vector<std::string>& values : bases) {
+    std::string point;
+    for (std::size_t at = 0; at < values.size(); ++at)
+      point += fmt::format("{}{} {}", point.empty() ? "" : ", ", variations[at].key, values[at]);
+    list += (list.empty() ? "" : "; ") + point;
+  }
+  return "  " +
+         wrapped(fmt::format("efficiency: tokens/s of a rank, as a share of those at the fewest "
+                             "ranks whose memory is enough ({}).",
+                             list),
+                 98, 2) +
+         "\n";
+}
+
 Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   std::vector<Variation> variations;
   for (const std::string& text : options.vary) {
@@ -84,7 +111,7 @@ Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   if (capacity > 0)
     answer_text +=
         fmt::format("  {}: {} of memory{}.\n", machine, bytes_text(capacity), " to fit into");
-  return Outcome::done(std::move(answer_text));
+  return Outcome::done(answer_text + efficiency_text(*points, variations));
 }
 
 }  // namespace
@@ -108,9 +135,8 @@ void add_sweep(Commands& commands) {
       ->allow_extra_args(false);
   command
       ->add_option("--show", options->show,
-                   "figures: step, tokens, mfu, memory, bubble, compute, communication, "
-                   "communication-over-compute, exposed, ranks, or dotted keys of predict --json "
-                   "(default: step,memory,mfu,bubble)")
+                   fmt::format("figures: {}, or dotted keys of predict --json (default: {})",
+                               fmt::join(short_metric_names(), ", "), options->show))
       ->option_text("METRIC,...");
   command->add_flag("--json", options->json, "print JSON");
   options->setup.add_to(*command);
