@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/lesson/lesson.h"
+#include "engine/plan/settings/settings_reader.h"
 
 namespace parallelarium {
 
@@ -17,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kMostJsonDepth = 32;
 constexpr std::size_t kMostFiles = 200;
 constexpr int kLevelsToSourceTree = 5;  // build/<preset>/bin is three below it
 
@@ -74,24 +74,9 @@ Result<std::map<std::string, std::string>> lesson_files(const std::string& folde
 Result<json> lesson_json(const std::string& name, const std::string& content) {
   if (content.size() > kMostLessonBytes)
     return message("lesson-json-long", "{} has more than {} bytes.", name, kMostLessonBytes);
-  bool too_deep = false;
-  const auto depth_limit = [&](int depth, json::parse_event_t, json&) {
-    too_deep = too_deep || depth > kMostJsonDepth;
-    return !too_deep;
-  };
-  try {
-    json result = json::parse(content, depth_limit);
-    if (too_deep) return message("lesson-json.deep", "{} is nested too deeply.", name);
-    return result;
-  } catch (const json::exception& error) {
-    std::string what = error.what();  // "[json.exception.parse_error.101] parse error at line ..."
-    const auto begin = what.find("] ");
-    if (begin != std::string::npos) what = what.substr(begin + 2);
-    // What nlohmann quotes of the file need not be UTF-8.
-    std::replace_if(
-        what.begin(), what.end(), [](char c) { return (c & 0x80) != 0; }, '?');
-    return message("lesson-json", "{} is not JSON: {}.", name, what);
-  }
+  Result<json> read = parse_json(content);
+  if (!read) return message("lesson-json", "{}: {}", name, read.error());
+  return read;
 }
 
 Result<void> file_inside(const std::string& folder, const std::string& target) {
