@@ -269,6 +269,53 @@ TEST(Predict, FoldsRanksThatWouldSayTheSame) {
   EXPECT_THAT(text.out, testing::Not(HasSubstr("waits for the all-reduce of loss")));
 }
 
+// As inner width and key/value heads follow a model: for who types, never in a file.
+TEST(Predict, GivesADenseModelTheExpertsThatWereTyped) {
+  const Folder folder;
+  const Reply text = command({"predict", "--experts", "8"});
+  EXPECT_EQ(text.status, kDone) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("--top-k 2"));
+  EXPECT_THAT(text.out, HasSubstr("--expert-ffn 256"));
+  const json one = command({"predict", "--experts", "1", "--expert-ffn", "32", "--json"}).json();
+  EXPECT_EQ(one.at("setup").at("model").at("experts").at("top_k"), 1);
+  EXPECT_EQ(one.at("setup").at("model").at("experts").at("ffn"), 32);
+  EXPECT_EQ(one.at("assumed"), json({{"model.experts.top_k", 1}}));
+  const std::string file =
+      folder.file("dense.json", R"({"model": {"layers": 4, "hidden": 64, "heads": 4, "vocab": 256,
+                                  "sequence": 32, "experts": {"count": 8}}})");
+  EXPECT_EQ(command({"predict", "--setup", file}).status, kInvalid);
+  EXPECT_FALSE(command({"predict", "--model", "moe-tiny", "--experts", "4", "--json"})
+                   .json()
+                   .at("assumed")
+                   .contains("model.experts.top_k"));
+}
+
+TEST(Predict, JoinsStagesThatNeedTheSameMemory) {
+  const Folder folder;
+  const std::string text = command({"predict", "--pp", "8", "--schedule", "gpipe"}).out;
+  EXPECT_THAT(text, HasSubstr("1 to 6  1 to 6"));
+  EXPECT_THAT(command({"predict", "--pp", "8"}).out, testing::Not(HasSubstr("1 to 6  1 to 6")));
+}
+
+// A remark that says so in its own words stands alone.
+TEST(Predict, SaysOnceWhatDoesNothing) {
+  const Folder folder;
+  const auto remarks = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "predict");
+    words.emplace_back("--json");
+    return command(words).json().at("remarks");
+  };
+  const std::size_t usual = remarks({}).size();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--recompute-layers", "3"},
+        {"--zero-accumulate", "true"},
+        {"--scatter-gather", "true"},
+        {"--recompute", "full", "--recompute-layers", "99"}})
+    EXPECT_EQ(remarks(words).size(), usual + 1) << words[0];
+  EXPECT_THAT(remarks({"--recompute", "full", "--recompute-layers", "99"}).dump(),
+              HasSubstr("which is all of them: no stage has more than 2"));
+}
+
 TEST(Predict, NamesWhatWasTypedForNothing) {
   const Folder folder;
   EXPECT_THAT(command({"predict", "--skew", "0.5"}).out,

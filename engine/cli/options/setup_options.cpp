@@ -103,10 +103,18 @@ nlohmann::json SetupOptions::assumed(const std::string& read_text) const {
   const auto says = [&](const char* option) {
     return std::find(unsaid.begin(), unsaid.end(), option) == unsaid.end();
   };
-  if (!setup || !(says("model") || says("machine"))) return assumed;
-  for (const std::string& option : unsaid) {
+  if (!setup) return assumed;
+  const auto assume = [&](const std::string& option) {
     const SetupSetting& row = *find_setting(setup_settings(), option);
-    assumed[row.key] = row.value.get(*setup);
+    // What other options changed of the model was said.
+    assumed[row.key] = row.value.get(option == "model" ? new_setup() : *setup);
+  };
+  if (says("model") || says("machine"))
+    for (const std::string& option : unsaid) assume(option);
+  const Result<Setup> dense = asked_of(read_text, {}, "experts");
+  if (dense && dense->model.experts.count == 0 && setup->model.experts.count > 0) {
+    if (dense->model.experts.top_k == 0) assume("top-k");
+    if (dense->model.experts.ffn == 0) assume("expert-ffn");
   }
   return assumed;
 }
@@ -136,9 +144,10 @@ std::vector<Message> SetupOptions::without_effect(const Setup& setup) const {
     const SetupSetting& row = *find_setting(setup_settings(), field.option);
     if (field.parsed->count() == 0 || !row.applies || row.applies(setup)) continue;
     const nlohmann::json value = row.value.get(setup);
-    if (value != row.value.get(usual))
-      idle.push_back(message("setting-idle", "--{} {} changes nothing here: it {}.", field.option,
-                             text_of_value(value), row.needs));
+    if (value == row.value.get(usual)) continue;
+    idle.push_back(message("setting-idle", "--{} {} changes nothing here: it {}.", field.option,
+                           text_of_value(value), row.needs));
+    idle.back().field = row.key;
   }
   return idle;
 }
@@ -174,7 +183,8 @@ Result<Setup> SetupOptions::asked(std::string* read_text) const {
   return setup;
 }
 
-Result<Setup> SetupOptions::asked_of(const std::string& text, const Turned& turned) const {
+Result<Setup> SetupOptions::asked_of(const std::string& text, const Turned& turned,
+                                     std::string_view without) const {
   Setup setup = new_setup();
   const auto says = [&](std::string_view option) {
     return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
@@ -191,7 +201,7 @@ Result<Setup> SetupOptions::asked_of(const std::string& text, const Turned& turn
   std::optional<int> dp, microbatches;  // as they were typed
   for (const Field& field : fields_) {  // in the order of the table
     const std::string* turn = turned_to(field, turned);
-    if (turn == nullptr && field.parsed->count() == 0) continue;
+    if ((turn == nullptr && field.parsed->count() == 0) || field.option == without) continue;
     const std::string& value = turn != nullptr ? *turn : field.value;
     const bool bare = value.empty() && field.is_flag;
     const Result<void> set = set_typed(setup, field.option, bare ? "true" : value);

@@ -6,6 +6,7 @@
 #include <list>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,8 +37,9 @@ class SetupOptions {
   // What the file holds; nothing where there is none.
   Result<std::string> file_text() const;
 
-  // What the answer stands on though nobody said it, by key, where a model or a machine was named:
-  // the least mesh, and defaults of what sizes a step. `read_text`: what asked() read of the file.
+  // What the answer stands on though nobody said it, by key: where a model or a machine was named,
+  // the least mesh, and defaults of what sizes a step; where a dense model was given experts, how
+  // many a token visits and how wide they are. `read_text`: what asked() read of the file.
   nlohmann::json assumed(const std::string& read_text) const;
   // Of the settings that size a step, by option, those that neither an option nor the file says.
   std::vector<std::string> unsaid(const std::string& read_text) const;
@@ -54,8 +56,9 @@ class SetupOptions {
   Message as_typed(Message why, const Turned& turned = {}) const;
 
  private:
-  // `text`: the file's, where there is one.
-  Result<Setup> asked_of(const std::string& text, const Turned& turned = {}) const;
+  // `text`: the file's, where there is one; `without`: an option that is passed over.
+  Result<Setup> asked_of(const std::string& text, const Turned& turned = {},
+                         std::string_view without = {}) const;
 
   std::string file_;
   struct Field {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/model/model_settings.h"
 
+#include <algorithm>
+
 #include "engine/plan/model/model_presets.h"
 #include "engine/plan/setup/setup_names.h"
 
@@ -219,12 +221,30 @@ const SettingTable<Model>& model_settings() {
   return kTable;
 }
 
+namespace {
+
+// How many experts a token visits where nobody says.
+int usual_top_k(int experts) { return std::min(2, experts); }
+
+void follow_experts(Model& model, const Model& before) {
+  Experts& experts = model.experts;
+  const Experts& then = before.experts;
+  if (experts.count == then.count) return;
+  if (experts.top_k == then.top_k && then.top_k == usual_top_k(then.count))
+    experts.top_k = usual_top_k(experts.count);
+  if (then.count == 0 && experts.ffn == 0) experts.ffn = model.ffn;
+  if (experts.count == 0 && experts.ffn == model.ffn) experts.ffn = 0;
+}
+
+}  // namespace
+
 void follow_shape(Model& model, const Model& before) {
   if (model == before) return;
   if (model.ffn == before.ffn && before.ffn == default_ffn(before.hidden, before.mlp))
     model.ffn = default_ffn(model.hidden, model.mlp);
   if (model.kv_heads == before.kv_heads && before.kv_heads == before.heads)
     model.kv_heads = model.heads;
+  follow_experts(model, before);
   if (model.layers != before.layers) model.stage_layers.clear();
   model.name = "custom";
   model.title.clear();
