@@ -6287,6 +6287,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>See it in Explore</source>
         <translation>In Erkunden ansehen</translation>
     </message>
+    <message>
+        <source>The planner solves the task that was drawn …</source>
+        <translation>Der Planer löst die Aufgabe, die gezogen wurde …</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::WordsSheet</name>
@@ -9508,6 +9512,54 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>E: the next of the five steps.</source>
         <translation>E: der nächste der fünf Schritte.</translation>
+    </message>
+    <message>
+        <source>Own shards</source>
+        <translation>Eigene Teile</translation>
+    </message>
+    <message>
+        <source>Every rank keeps 1 ÷ %1 of the parameters, gradients and optimizer state, and nothing else.</source>
+        <translation>Jeder Rang behält 1 ÷ %1 der Parameter, Gradienten und des Optimizer-Zustands, und sonst nichts.</translation>
+    </message>
+    <message>
+        <source>Gather, compute, free</source>
+        <translation>Sammeln, rechnen, freigeben</translation>
+    </message>
+    <message>
+        <source>An all-gather brings a layer&apos;s parameters to every rank, for the forward of its own sequences; then they are freed.</source>
+        <translation>Ein All-Gather bringt die Parameter einer Schicht zu jedem Rang, für den Vorwärtslauf der eigenen Sequenzen; danach werden sie freigegeben.</translation>
+    </message>
+    <message>
+        <source>Gather again</source>
+        <translation>Noch einmal sammeln</translation>
+    </message>
+    <message>
+        <source>The backward needs each layer once more: it is gathered again.</source>
+        <translation>Der Rückwärtslauf braucht jede Schicht noch einmal: Sie wird wieder gesammelt.</translation>
+    </message>
+    <message>
+        <source>The backward uses what the forward gathered, and frees it.</source>
+        <translation>Der Rückwärtslauf benutzt, was der Vorwärtslauf gesammelt hat, und gibt es frei.</translation>
+    </message>
+    <message>
+        <source>Use again</source>
+        <translation>Noch einmal benutzen</translation>
+    </message>
+    <message>
+        <source>Reduce-scatter</source>
+        <translation>Reduce-Scatter</translation>
+    </message>
+    <message>
+        <source>A layer&apos;s gradients are added up; each rank gets the sum of its shard.</source>
+        <translation>Die Gradienten einer Schicht werden addiert; jeder Rang bekommt die Summe seines Teils.</translation>
+    </message>
+    <message>
+        <source>Own update</source>
+        <translation>Eigene Aktualisierung</translation>
+    </message>
+    <message>
+        <source>Every rank updates its own shard; no parameters are sent.</source>
+        <translation>Jeder Rang aktualisiert seinen Teil; Parameter werden nicht gesendet.</translation>
     </message>
 </context>
 <context>
@@ -13189,6 +13241,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Commit your plan first: paper would tell what the lesson still asks for.</source>
         <translation>Lege dich zuerst auf einen Plan fest: Papier würde verraten, wonach die Lektion noch fragt.</translation>
     </message>
+    <message>
+        <source>Your answers are judged anew …</source>
+        <translation>Deine Antworten werden neu beurteilt …</translation>
+    </message>
 </context>
 <context>
     <name>timeline</name>
@@ -13297,6 +13353,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
             <numerusform>%1 auf %2, %n Sequenz je Schritt, vorhergesagt. Ein Gerät mit Platz für alles bräuchte %3.</numerusform>
             <numerusform>%1 auf %2, %n Sequenzen je Schritt, vorhergesagt. Ein Gerät mit Platz für alles bräuchte %3.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Predicting each technique alone …</source>
+        <translation>Jede Technik wird für sich vorhergesagt …</translation>
     </message>
 </context>
 <context>

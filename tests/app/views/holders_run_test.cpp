@@ -165,7 +165,7 @@ TEST_F(HoldersRun, CollectivesByStepsSendWhatTheLedgerCounts) {
 // Five steps with their moments, which a click and a key lead to, and what a run showed of them.
 TEST_F(HoldersRun, DataParallelismIsFiveStepsWithTheLossesOfTheRanks) {
   show(four_layers(3, 1));
-  EXPECT_TRUE(pane->picture().story.empty()) << "with ZeRO ranks are no copies";
+  EXPECT_TRUE(pane->picture().story.empty()) << "some states are shards and some are copies";
   show(four_layers(3, 0));
   ASSERT_EQ(pane->picture().story.size(), 5u);
   for (const HoldersStep& step : pane->picture().story) EXPECT_EQ(step.seen, QString());
@@ -215,6 +215,40 @@ TEST_F(HoldersRun, DataParallelismIsFiveStepsWithTheLossesOfTheRanks) {
   session.locks().set_hidden({QStringLiteral("lane.run")});
   pane->refresh();
   for (const HoldersStep& step : pane->picture().story) EXPECT_EQ(step.seen, QString());
+}
+
+TEST_F(HoldersRun, ShardsOfEverythingAreFiveStepsTooWithWhatIsUnderWayInThem) {
+  show(four_layers(3, 3));
+  ASSERT_EQ(pane->picture().story.size(), 5u);
+  run(four_layers(3, 3));
+  const HoldersPicture picture = pane->picture();
+  const Observation& seen = session.runs().current()->observation;
+  EXPECT_TRUE(picture.story[1].seen.contains(QLocale().toString(*seen.ranks_state[0].loss, 'f', 3)))
+      << picture.story[1].seen.toStdString();
+  EXPECT_NE(picture.story[3].seen, QString());
+  const HoldersLayout at = holders_layout(picture, pane->size());
+  for (int step = 0; step < 5; ++step) {
+    QTest::mouseClick(pane, Qt::LeftButton, {}, at.story[std::size_t(step)].center().toPoint());
+    const HoldersPicture now = pane->picture();
+    EXPECT_EQ(now.story_step, step);
+    const HoldersRow& row = now.rows[0];
+    const auto some = [&](HeldAs as, HeldState HeldBucket::*kind) {
+      return std::any_of(row.cells.begin(), row.cells.end(),
+                         [&](const auto& cell) { return (cell.front().*kind).as == as; });
+    };
+    if (step != 2) {  // what is gathered again is on its way then
+      EXPECT_EQ(some(HeldAs::kCopy, &HeldBucket::parameters), step == 1 || step == 3) << step;
+    }
+    EXPECT_TRUE(some(HeldAs::kShard, &HeldBucket::optimizer)) << step;
+    EXPECT_EQ(some(HeldAs::kPartialSum, &HeldBucket::gradients), step == 3) << step;
+    std::string moving;
+    for (const HoldersPicture::Moving& each : now.moving) moving += each.name.toStdString() + ";";
+    const char* under_way = step == 3                ? "reduce-scatter"
+                            : step == 1 || step == 2 ? "all-gather"
+                                                     : "";
+    EXPECT_THAT(moving, testing::HasSubstr(under_way)) << step;
+    EXPECT_EQ(moving.empty(), step == 0 || step == 4) << step;
+  }
 }
 
 // A fingerprint of another value is told in the row and in the story.

@@ -385,13 +385,12 @@ HoldersPicture holders_picture(const Session& session, HoldersKept& kept, int pa
   note_words(program, timeline, kept, now, session.locks(), bytes, picture);
   if (kept.story.empty()) {
     const HoldersRow& first = picture.rows.front();
-    kept.story = data_parallel_story(
-        prediction.setup, program, timeline, first.index, kept.holdings.at(first.rank),
-        kept.messages.at(first.index).all, fresh ? &run->observation : nullptr);
+    kept.story = holders_story(prediction.setup, program, timeline, first.index,
+                               kept.holdings.at(first.rank), kept.messages.at(first.index).all,
+                               fresh ? &run->observation : nullptr);
   }
   picture.story = kept.story;
-  for (std::size_t step = 0; step < picture.story.size(); ++step)
-    if (picture.story[step].from <= now) picture.story_step = static_cast<int>(step);
+  picture.story_step = story_step_at(picture.story, now);
   return picture;
 }
 

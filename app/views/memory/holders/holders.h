@@ -68,12 +68,12 @@ struct HoldersRow {
   std::int64_t all_bytes() const;
 };
 
-// One of the five steps by which plain data parallelism trains copies of one model.
+// One of the five steps by which replicas train one model.
 struct HoldersStep {
-  QString name, words;  // "Own gradients", and what happens
-  QString seen;         // what a run showed of it; empty: there is none
-  Nanoseconds at{0};    // a moment at which it can be seen
-  Nanoseconds from{0};  // when it begins
+  QString name, words;            // "Own gradients", and what happens
+  QString seen;                   // what a run showed of it; empty: there is none
+  Nanoseconds at{0};              // a moment at which it can be seen
+  std::vector<Nanoseconds> from;  // when it begins, each time, ascending
 };
 
 // Why there is nothing to see, and what would change that.
@@ -84,7 +84,7 @@ struct HoldersInstead {
 struct HoldersPicture {
   QString title, moment;           // what goes on now, in a sentence
   QStringList messages;            // what the first rank sends next and computes; sends in a step
-  std::vector<HoldersStep> story;  // empty: something else than data parallelism shares, too
+  std::vector<HoldersStep> story;  // empty: there is none (has_story)
   int story_step = 0;              // the one that the playhead has reached
   std::vector<HoldersColumn> columns;
   std::vector<HoldersRow> rows;

@@ -287,7 +287,7 @@ QRectF HoldersLayout::bar_of(const QRectF& cell, int bar_index) const {
 }
 
 int holders_rows(double height, const Setup& setup) {
-  const double story = is_plain_data_parallel(setup) ? kStoryHeight : 0;
+  const double story = has_story(setup) ? kStoryHeight : 0;
   const double room = height - kHoldersHead - story - 2 * kLegendLine - kHoldersFoot;
   return std::clamp(static_cast<int>(room / kLeastRow), 1, kMostHolders);
 }

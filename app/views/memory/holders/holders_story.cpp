@@ -4,6 +4,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "app/views/shared/paint/paint_tools.h"
 
@@ -56,6 +58,96 @@ QString summed_words(const std::vector<RankState>& ranks) {
       .arg(range_words(norms, 'g', 4));
 }
 
+Nanoseconds middle_of(const TimeRange& range) {
+  return range.begin + (range.end - range.begin) / 2;
+}
+
+// What goes on in ZeRO 3 with a layer: the messages that begin while the rank computes forward or
+// backward bring parameters, or take gradients away.
+struct ShardMessages {
+  std::vector<TimeRange> forward, backward, gradients;
+};
+ShardMessages messages_of_shards(const RankProgram& rank, const std::vector<Span>& spans,
+                                 const std::vector<SharedMessage>& messages) {
+  std::map<Nanoseconds, bool> is_backward;  // by the begin of what the rank computes
+  for (std::size_t op = 0; op < spans.size(); ++op)
+    if (rank.ops[op].kind == OpKind::kCompute && rank.ops[op].microbatch >= 0)
+      is_backward[spans[op].begin] = rank.ops[op].phase != Phase::kForward;
+  ShardMessages sorted;
+  for (const SharedMessage& message : messages) {
+    const auto next = is_backward.upper_bound(message.range.begin);
+    const bool backward = next != is_backward.begin() && std::prev(next)->second;
+    const bool gradients =
+        rank.ops[static_cast<std::size_t>(message.op)].purpose == Purpose::kGradients;
+    (gradients  ? sorted.gradients
+     : backward ? sorted.backward
+                : sorted.forward)
+        .push_back(message.range);
+  }
+  return sorted;
+}
+
+std::vector<Nanoseconds> begins_of(const std::vector<TimeRange>& ranges) {
+  std::vector<Nanoseconds> begins;
+  for (const TimeRange& range : ranges) begins.push_back(range.begin);
+  return begins;
+}
+
+// ZeRO 3. What a forward gathered may be kept for its backward (Setup::zero_reshard).
+std::vector<HoldersStep> story_of_shards(const Setup& setup, const RankProgram& rank,
+                                         const std::vector<Span>& spans, const Holdings& holdings,
+                                         const std::vector<SharedMessage>& messages,
+                                         const Observation* seen) {
+  const auto moment = [&](HeldMoment which) {
+    return holdings.moments()[static_cast<std::size_t>(which)];
+  };
+  const ShardMessages by_kind = messages_of_shards(rank, spans, messages);
+  if (by_kind.forward.empty() || by_kind.gradients.empty()) return {};
+  const Nanoseconds update = moment(HeldMoment::kInUpdate);
+  std::vector<HoldersStep> story{
+      {HoldersStory::tr("Own shards"),
+       HoldersStory::tr("Every rank keeps 1 \u00f7 %1 of the parameters, gradients and optimizer "
+                        "state, and nothing else.")
+           .arg(setup.mesh.dp),
+       {},
+       Nanoseconds(0),
+       {Nanoseconds(0)}},
+      {HoldersStory::tr("Gather, compute, free"),
+       HoldersStory::tr("An all-gather brings a layer's parameters to every rank, for the forward "
+                        "of its own sequences; then they are freed."),
+       {},
+       // Something is gathered then, and the next is on its way.
+       middle_of(by_kind.forward[std::min<std::size_t>(1, by_kind.forward.size() - 1)]),
+       begins_of(by_kind.forward)},
+      {HoldersStory::tr("Gather again"),
+       HoldersStory::tr("The backward needs each layer once more: it is gathered again."),
+       {},
+       {},
+       begins_of(by_kind.backward)},
+      {HoldersStory::tr("Reduce-scatter"),
+       HoldersStory::tr("A layer's gradients are added up; each rank gets the sum of its shard."),
+       {},
+       middle_of(by_kind.gradients.front()),
+       begins_of(by_kind.gradients)},
+      {HoldersStory::tr("Own update"),
+       HoldersStory::tr("Every rank updates its own shard; no parameters are sent."),
+       {},
+       update,
+       {update}}};
+  if (by_kind.backward.empty()) {
+    story[2].name = HoldersStory::tr("Use again");
+    story[2].words = HoldersStory::tr("The backward uses what the forward gathered, and frees it.");
+    story[2].at = moment(HeldMoment::kAfterForward);
+    story[2].from = {story[2].at};
+  } else {
+    story[2].at = middle_of(by_kind.backward.front());
+  }
+  if (!seen || seen->ranks_state.empty()) return story;
+  story[1].seen = own_words(seen->ranks_state);
+  story[3].seen = summed_words(seen->ranks_state);
+  return story;
+}
+
 // In the middle of the rank's first forward.
 Nanoseconds first_forward(const RankProgram& rank, const std::vector<Span>& spans) {
   for (std::size_t op = 0; op < spans.size(); ++op)
@@ -76,23 +168,28 @@ Nanoseconds first_gradient(const RankProgram& rank, const std::vector<Span>& spa
 
 // Amid the sums, when some gradients are added up, some are under way, and some are still own.
 Nanoseconds amid_sums(const std::vector<SharedMessage>& messages) {
-  const TimeRange& middle = messages[messages.size() / 2].range;
-  return middle.begin + (middle.end - middle.begin) / 2;
+  return middle_of(messages[messages.size() / 2].range);
 }
 
 }  // namespace
 
-bool is_plain_data_parallel(const Setup& setup) {
-  return setup.mesh.dp > 1 && setup.mesh.ranks() == setup.mesh.dp && setup.mesh.ep == 1 &&
-         setup.zero == 0;
+bool has_story(const Setup& setup) {
+  const bool replicas =
+      setup.mesh.dp > 1 && setup.mesh.ranks() == setup.mesh.dp && setup.mesh.ep == 1;
+  const bool one_group = setup.zero_group == 0 || setup.zero_group == setup.mesh.dp;
+  return replicas && (setup.zero == 0 || (setup.zero == 3 && one_group));
 }
 
-std::vector<HoldersStep> data_parallel_story(const Setup& setup, const Program& program,
-                                             const Timeline& timeline, int rank_index,
-                                             const Holdings& holdings,
-                                             const std::vector<SharedMessage>& messages,
-                                             const Observation* seen) {
-  if (!is_plain_data_parallel(setup) || messages.empty()) return {};
+std::vector<HoldersStep> holders_story(const Setup& setup, const Program& program,
+                                       const Timeline& timeline, int rank_index,
+                                       const Holdings& holdings,
+                                       const std::vector<SharedMessage>& messages,
+                                       const Observation* seen) {
+  if (!has_story(setup) || messages.empty()) return {};
+  const RankProgram& own = program.ranks[static_cast<std::size_t>(rank_index)];
+  if (setup.zero == 3)
+    return story_of_shards(setup, own, timeline.ranks[static_cast<std::size_t>(rank_index)].spans,
+                           holdings, messages, seen);
   const auto rank = static_cast<std::size_t>(rank_index);
   const std::int64_t sequences = setup.global_batch();
   const Nanoseconds data = first_forward(program.ranks[rank], timeline.ranks[rank].spans);
@@ -105,29 +202,29 @@ std::vector<HoldersStep> data_parallel_story(const Setup& setup, const Program& 
        HoldersStory::tr("Every rank begins with the same copy of all parameters."),
        {},
        Nanoseconds(0),
-       Nanoseconds(0)},
+       {Nanoseconds(0)}},
       {HoldersStory::tr("Own data"),
        HoldersStory::tr("The batch is split: each rank gets %1 of the %2 sequences.")
            .arg(sequences / setup.mesh.dp)
            .arg(sequences),
        {},
        data,
-       data},
+       {data}},
       {HoldersStory::tr("Own gradients"),
        HoldersStory::tr("Forward and backward of its own sequences: own loss, own gradients."),
        {},
        before_sums,
-       first_gradient(program.ranks[rank], timeline.ranks[rank].spans, before_sums)},
+       {first_gradient(program.ranks[rank], timeline.ranks[rank].spans, before_sums)}},
       {HoldersStory::tr("All-reduce"),
        HoldersStory::tr("The gradients of all ranks are added up; every rank gets the sum."),
        {},
        amid_sums(messages),
-       first_sum},
+       {first_sum}},
       {HoldersStory::tr("Same update"),
        HoldersStory::tr("Every rank updates its copy with the same sums."),
        {},
        update,
-       update}};
+       {update}}};
   if (!seen || seen->ranks_state.empty()) return story;
   const std::vector<RankState>& ranks = seen->ranks_state;
   story[0].seen = prints_words(ranks, &RankState::weights_before);
@@ -135,6 +232,18 @@ std::vector<HoldersStep> data_parallel_story(const Setup& setup, const Program& 
   story[3].seen = summed_words(ranks);
   story[4].seen = prints_words(ranks, &RankState::weights_after);
   return story;
+}
+
+int story_step_at(const std::vector<HoldersStep>& story, Nanoseconds now) {
+  int last = 0;
+  Nanoseconds latest(0);
+  for (std::size_t step = 0; step < story.size(); ++step)
+    for (const Nanoseconds from : story[step].from) {
+      if (from > now || from < latest) continue;
+      last = static_cast<int>(step);
+      latest = from;
+    }
+  return last;
 }
 
 void place_story(const HoldersPicture& picture, double width, HoldersLayout& at) {
