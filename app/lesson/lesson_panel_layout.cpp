@@ -19,9 +19,9 @@
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
+#include "app/look/scroll_hint.h"
 #include "app/look/spoken.h"
 #include "app/look/theme/focus_ring.h"
-#include "app/shell/scroll_hint.h"
 
 namespace parallelarium {
 

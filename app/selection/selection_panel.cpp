@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "app/look/figures.h"
+#include "app/look/scroll_hint.h"
 #include "app/look/sentence.h"
 #include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/selection/line_column.h"
 #include "app/selection/proof_text.h"
 #include "app/settings/controls.h"
-#include "app/shell/scroll_hint.h"
 #include "app/state/topic.h"
 #include "engine/plan/text/phrases.h"
 

@@ -15,8 +15,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/look/scroll_hint.h"
 #include "app/sheets/case_scatter.h"
-#include "app/shell/scroll_hint.h"
 
 namespace parallelarium {
 

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <map>
 
+#include "app/look/scroll_hint.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
-#include "app/shell/scroll_hint.h"
 #include "app/views/views.h"
 #include "engine/lesson/lesson.h"
 #include "engine/wire/view_ids.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/scroll_hint.h"
 #include "app/state/step/training_step.h"
 #include "app/views/layer/layer_state.h"
 #include "app/views/shared/paint/canvas.h"
@@ -83,6 +84,7 @@ LayerView::LayerView(Session& session, QWidget* parent)
   s.scroll = made.scroll;
   s.scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);  // many narrow columns
   s.canvas = made.canvas;
+  add_scroll_hint(*s.scroll);
   build_controls();
   const auto again = [this] {
     if (isVisible()) refresh();

@@ -17,7 +17,8 @@ constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHea
                  kCuts = 15;
 constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
-                 kReadableRows = 320, kReadableOutside = 200, kReadableExperts = 560, kFold = 18;
+                 kNearlyReadable = 0.8, kReadableRows = 320, kReadableOutside = 200,
+                 kReadableExperts = 560, kFold = 18;
 constexpr int kMostRanks = 8;
 constexpr int kBlocksOfLine = 4;  // of a product that a ring cuts
 constexpr double kMostScale = 0.56;
@@ -209,7 +210,7 @@ double top_of_halves(const LayerPicture& picture, const LayerLayout& layout) {
 }
 
 // How high the blocks of a rank may be. `below`: what stands under the halves and cannot shrink;
-// what is kept may stand below the fold where matrices would become small.
+// what is kept may stand below the fold where matrices would become small, but not for a little.
 double most_block_height(const LayerPicture& picture, const LayerLayout& layout, double below,
                          double kept) {
   double fixed = top_of_halves(picture, layout) + below;
@@ -226,8 +227,9 @@ double most_block_height(const LayerPicture& picture, const LayerLayout& layout,
   const double readable = picture.layer->choice.place != LayerPlace::kLayer ? kReadableOutside
                           : picture.layer->experts                          ? kReadableExperts
                                                                             : kReadableRows;
-  return std::max({kLeastBlock, std::min(kReadableBlock, readable / shared),
-                   (layout.size.height() - fixed - kept) / shared});
+  const double wanted = std::min(kReadableBlock, readable / shared);
+  const double fits = (layout.size.height() - fixed - kept) / shared;
+  return std::max(kLeastBlock, fits > kNearlyReadable * wanted ? fits : wanted);
 }
 
 // All halves, one below the other. Returns where what follows them begins.

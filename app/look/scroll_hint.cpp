@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/shell/scroll_hint.h"
+#include "app/look/scroll_hint.h"
 
 #include <QEvent>
 #include <QLinearGradient>
