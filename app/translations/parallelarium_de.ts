@@ -9519,15 +9519,15 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Every rank keeps 1 ÷ %1 of the parameters, gradients and optimizer state, and nothing else.</source>
-        <translation>Jeder Rang behält 1 ÷ %1 der Parameter, Gradienten und des Optimizer-Zustands, und sonst nichts.</translation>
+        <translation>Jeder Rang behält 1 ÷ %1 der Parameter, Gradienten und des Optimierers, und sonst nichts.</translation>
     </message>
     <message>
         <source>Gather, compute, free</source>
-        <translation>Sammeln, rechnen, freigeben</translation>
+        <translation>Sammeln, freigeben</translation>
     </message>
     <message>
         <source>An all-gather brings a layer&apos;s parameters to every rank, for the forward of its own sequences; then they are freed.</source>
-        <translation>Ein All-Gather bringt die Parameter einer Schicht zu jedem Rang, für den Vorwärtslauf der eigenen Sequenzen; danach werden sie freigegeben.</translation>
+        <translation>Ein All-Gather bringt jedem Rang die Parameter einer Schicht; nach ihrem Vorwärtslauf werden sie frei.</translation>
     </message>
     <message>
         <source>Gather again</source>
