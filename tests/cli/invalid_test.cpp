@@ -88,9 +88,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Runs, Invalid,
-    testing::Values(Words{"run", "--cp", "2"}, Words{"run", "--text", "{}none.txt"},
-                    Words{"run", "--backend", "abacus"}, Words{"run", "--steps", "-1"},
-                    Words{"run", "--backend", "cuda"},
+    testing::Values(Words{"run", "--cp", "2", "--attention", "unfused"},
+                    Words{"run", "--text", "{}none.txt"}, Words{"run", "--backend", "abacus"},
+                    Words{"run", "--steps", "-1"}, Words{"run", "--backend", "cuda"},
                     Words{"run", "--precision",
                           R"({"parameter_bytes": 2, "gradient_bytes": 2, "master_bytes": 0,
                               "moments_bytes": 8})"},

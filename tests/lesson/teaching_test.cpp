@@ -102,8 +102,9 @@ TEST(Playlist, SaysInWhichLineSomethingIsWrong) {
     const Result<Playlist> read = playlist_from_text(text, "monday.txt", *course);
     return read ? std::string() : read.error().text;
   };
-  EXPECT_EQ(says("first-look\n\nfirst-loook 3"),
-            "monday.txt, line 3: \"first-loook\" is no lesson of the course; \"first-look\" is one.");
+  EXPECT_EQ(
+      says("first-look\n\nfirst-loook 3"),
+      "monday.txt, line 3: \"first-loook\" is no lesson of the course; \"first-look\" is one.");
   EXPECT_EQ(says("first-look\nfirst-look"),
             "monday.txt, line 2: \"first-look\" stands there twice.");
   for (const char* minutes : {"0", "-3", "601", "ten", "5min", "99999999999", "5 6"})

@@ -214,7 +214,8 @@ bool LayerView::eventFilter(QObject* watched, QEvent* event) {
       const auto* help = static_cast<QHelpEvent*>(event);
       // Without a text it hides the tip.
       // Plain text is not wrapped, however long a line is.
-      QToolTip::showText(help->globalPos(), Qt::convertFromPlainText(tip_at(help->pos())),
+      QToolTip::showText(help->globalPos(),
+                         Qt::convertFromPlainText(tip_at(help->pos()), Qt::WhiteSpaceNormal),
                          s.canvas);
       return true;
     }

@@ -5,6 +5,7 @@
 #include <QFontMetricsF>
 #include <QHelpEvent>
 #include <QImage>
+#include <QTextDocumentFragment>
 #include <QToolTip>
 #include <functional>
 
@@ -137,7 +138,7 @@ QString tip_at(LayerView& view, QPointF point) {
   const QPoint at = point.toPoint();
   QHelpEvent event(QEvent::ToolTip, at, view.canvas().mapToGlobal(at));
   QApplication::sendEvent(&view.canvas(), &event);
-  return QToolTip::text();
+  return QTextDocumentFragment::fromHtml(QToolTip::text()).toPlainText();
 }
 
 TEST(LayerBars, ATipHasTheFullName) {

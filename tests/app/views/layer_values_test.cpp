@@ -7,6 +7,7 @@
 
 #include <QHelpEvent>
 #include <QTest>
+#include <QTextDocumentFragment>
 #include <QToolButton>
 #include <QToolTip>
 #include <cmath>
@@ -40,7 +41,7 @@ class LayerValues : public testing::Test {
   QString tip(QPointF point) {
     QHelpEvent help(QEvent::ToolTip, point.toPoint(), view.canvas().mapToGlobal(point.toPoint()));
     QApplication::sendEvent(&view.canvas(), &help);
-    return QToolTip::text();
+    return QTextDocumentFragment::fromHtml(QToolTip::text()).toPlainText();
   }
   // Of the whole tensor of the first shown rank.
   QRectF place_of(Piece piece, const char* name) {
