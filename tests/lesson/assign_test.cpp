@@ -107,39 +107,38 @@ TEST(AssignStates, HoldAndSendWhatTheStageOfZeroIsPredictedTo) {
                                              {"copy copy shard", 1},
                                              {"copy shard shard", 2},
                                              {"shard shard shard", 3}};
-  for (const int dp : {2, 4})
-    for (const int microbatches : {1, 3})
-      for (int choice = 0; choice < 8; ++choice) {
-        auto setup = default_setup();
-        setup.mesh = {};
-        setup.mesh.dp = dp;
-        setup.microbatches = microbatches;
-        const auto hold = [&](int state) { return (choice >> state & 1) != 0 ? "shard" : "copy"; };
-        const auto made = state_facts(
-            setup, {{"parameters", hold(0)}, {"gradients", hold(1)}, {"optimizer", hold(2)}});
-        const json& facts = made.facts;
-        const std::string placed = std::string(hold(0)) + " " + hold(1) + " " + hold(2);
-        SCOPED_TRACE(placed);
-        EXPECT_EQ(facts.at("as_one_rank"), 1);
-        EXPECT_EQ(facts.at("unused_bytes") > 0, choice != 0 && hold(2) == std::string("copy"));
-        EXPECT_EQ(made.reasons.size(), facts.at("unused_bytes") > 0 ? 3u : 2u);
-        const auto stage = stages.find(placed);
-        if (stage == stages.end()) continue;
-        setup.zero = stage->second;
-        const auto prediction = predict(setup, *find_machine("local"));
-        ASSERT_TRUE(prediction);
-        const json predicted = to_json(*prediction);
-        const json& row = predicted.at("memory").at("ranks").at(0);
-        EXPECT_EQ(facts.at("states_bytes").get<std::int64_t>(),
-                  row.at("parameters_bytes").get<std::int64_t>() +
-                      row.at("gradients_bytes").get<std::int64_t>() +
-                      row.at("optimizer_bytes").get<std::int64_t>());
-        std::int64_t sent = 0;
-        for (const json& traffic : predicted.at("traffic"))
-          if (traffic.at("purpose") == "gradients" || traffic.at("purpose") == "parameters")
-            sent += traffic.at("sent_bytes").get<std::int64_t>();
-        EXPECT_EQ(facts.at("sent_bytes"), sent);
-      }
+  for (const auto& [dp, microbatches] : {std::pair(2, 3), {4, 1}})
+    for (int choice = 0; choice < 8; ++choice) {
+      auto setup = default_setup();
+      setup.mesh = {};
+      setup.mesh.dp = dp;
+      setup.microbatches = microbatches;
+      const auto hold = [&](int state) { return (choice >> state & 1) != 0 ? "shard" : "copy"; };
+      const auto made = state_facts(
+          setup, {{"parameters", hold(0)}, {"gradients", hold(1)}, {"optimizer", hold(2)}});
+      const json& facts = made.facts;
+      const std::string placed = std::string(hold(0)) + " " + hold(1) + " " + hold(2);
+      SCOPED_TRACE(placed);
+      EXPECT_EQ(facts.at("as_one_rank"), 1);
+      EXPECT_EQ(facts.at("unused_bytes") > 0, choice != 0 && hold(2) == std::string("copy"));
+      EXPECT_EQ(made.reasons.size(), facts.at("unused_bytes") > 0 ? 3u : 2u);
+      const auto stage = stages.find(placed);
+      if (stage == stages.end()) continue;
+      setup.zero = stage->second;
+      const auto prediction = predict(setup, *find_machine("local"));
+      ASSERT_TRUE(prediction);
+      const json predicted = to_json(*prediction);
+      const json& row = predicted.at("memory").at("ranks").at(0);
+      EXPECT_EQ(facts.at("states_bytes").get<std::int64_t>(),
+                row.at("parameters_bytes").get<std::int64_t>() +
+                    row.at("gradients_bytes").get<std::int64_t>() +
+                    row.at("optimizer_bytes").get<std::int64_t>());
+      std::int64_t sent = 0;
+      for (const json& traffic : predicted.at("traffic"))
+        if (traffic.at("purpose") == "gradients" || traffic.at("purpose") == "parameters")
+          sent += traffic.at("sent_bytes").get<std::int64_t>();
+      EXPECT_EQ(facts.at("sent_bytes"), sent);
+    }
 }
 
 // --- judged ---
