@@ -56,10 +56,10 @@ std::optional<Message> too_large_to_rehearse(const Situation& situation) {
   Message why = message(
       "run-elsewhere-large",
       "A run measures this computer, and the machine is {}. Parameters, gradients and optimizer of "
-      "{} need {}, and {} are free here, so it cannot be rehearsed; a small model can: --model {} "
-      "--backend paced.",
+      "{} need {}, and {} are free here, so it cannot be rehearsed; a small model can: {}.",
       title_of(situation.machine), title_of(setup.model), figure(bytes_text(needed)),
-      figure(bytes_text(free)), tiny_preset_like(setup.model));
+      figure(bytes_text(free)),
+      fmt::format("--model {} --backend paced", tiny_preset_like(setup.model)));
   why.field = "model";
   return why;
 }

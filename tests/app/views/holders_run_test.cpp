@@ -240,7 +240,9 @@ TEST_F(HoldersRun, ShardsOfEverythingAreFiveStepsTooWithWhatIsUnderWayInThem) {
       EXPECT_EQ(some(HeldAs::kCopy, &HeldBucket::parameters), step == 1 || step == 3) << step;
     }
     EXPECT_TRUE(some(HeldAs::kShard, &HeldBucket::optimizer)) << step;
-    EXPECT_EQ(some(HeldAs::kPartialSum, &HeldBucket::gradients), step == 3) << step;
+    if (step != 2) {  // of a layer before, they may still be there then
+      EXPECT_EQ(some(HeldAs::kPartialSum, &HeldBucket::gradients), step == 3) << step;
+    }
     std::string moving;
     for (const HoldersPicture::Moving& each : now.moving) moving += each.name.toStdString() + ";";
     const char* under_way = step == 3                ? "reduce-scatter"

@@ -65,7 +65,7 @@ TEST_F(LayerValues, ADoubleClickBringsTheNumbersThatTheTipPromises) {
   ASSERT_FALSE(EngineProcess::find_program().isEmpty()) << "the engine is not built";
   show({{"pp", "1"}, {"tp", "2"}});
   const QRectF place = place_of(Piece::kMlpIn, "w");
-  const QPointF point(place.left() + place.width() * 0.2, place.center().y());
+  const QPointF point = QPoint(int(place.left() + place.width() * 0.2), int(place.center().y()));
   EXPECT_THAT(tip(point).toStdString(), testing::HasSubstr("Double-click, or press Look inside"));
   QTest::mouseDClick(&view.canvas(), Qt::LeftButton, {}, point.toPoint());
   EXPECT_NE(session.jobs().state(), RunState::kIdle);
@@ -78,7 +78,8 @@ TEST_F(LayerValues, ADoubleClickBringsTheNumbersThatTheTipPromises) {
   ASSERT_GE(hit.step, 0);
   const InsideTensor* weights = layer_values(picture, hit.step, hit.tensor, hit.rank);
   ASSERT_NE(weights, nullptr);
-  const int column = int(0.2 / 0.5 * weights->columns), row = weights->rows / 2;
+  const int column = int((point.x() - place.left()) / (place.width() / 2) * weights->columns);
+  const int row = int((point.y() - place.top()) / place.height() * weights->rows);
   const double value = weights->means[std::size_t(row * weights->columns + column)];
   EXPECT_THAT(tip(point).toStdString(),
               testing::HasSubstr("w here: " + QLocale().toString(value, 'g', 4).toStdString()));
