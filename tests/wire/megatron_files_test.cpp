@@ -173,34 +173,65 @@ TEST(Megatron, KeepsTheRotaryBaseOrSaysThatItDoesNot) {
 
 // As megatron/training/arguments.py asks: ahead with the reduction alone, and what its FSDP does
 // anyway is what is read.
-TEST(Megatron, GathersParametersAheadWithFsdpAlone) {
+TEST(Megatron, GathersParametersAheadBesideReductions) {
   auto setup = default_setup();
   setup.mesh = Mesh();
   setup.mesh.dp = 4;
   const auto has = [&](const char* flag) {
     return write_for_framework("megatron", setup)->text.find(flag) != std::string::npos;
   };
-  for (const int zero : {0, 1, 2, 3}) {
-    setup.zero = zero;
-    EXPECT_EQ(has("--overlap-param-gather"), zero == 3) << zero;
-    setup.overlap_gradients = false;
-    EXPECT_EQ(has("--overlap-grad-reduce"), zero >= 2) << zero;
-    setup.overlap_gradients = true;
-    EXPECT_TRUE(has("--overlap-grad-reduce"));
+  for (const bool ahead : {false, true}) {
+    setup.overlap_parameters = ahead;
+    for (const int zero : {0, 1, 2, 3}) {
+      setup.zero = zero;
+      EXPECT_EQ(has("--overlap-param-gather"), zero == 3 || (ahead && zero > 0)) << zero;
+      setup.overlap_gradients = false;
+      EXPECT_EQ(has("--overlap-grad-reduce"), zero >= 2) << zero;
+      EXPECT_EQ(has("--overlap-param-gather"), zero == 3 || (ahead && zero == 2)) << zero;
+      setup.overlap_gradients = true;
+      EXPECT_TRUE(has("--overlap-grad-reduce"));
+    }
   }
   const std::string line =
       "torchrun --nproc-per-node 4 pretrain_gpt.py --num-layers 4 "
       "--hidden-size 64 --num-attention-heads 4 --seq-length 128 --vocab-size 1000 "
       "--micro-batch-size 1 --global-batch-size 8 --overlap-grad-reduce --overlap-param-gather ";
-  const FrameworkSetup sharded = read_or_fail("megatron", line + "--use-distributed-optimizer");
-  EXPECT_EQ(sharded.setup.zero, 1);
-  ASSERT_EQ(sharded.not_understood.size(), 1u);
-  EXPECT_EQ(sharded.not_understood[0].id, "framework-gathers-ahead");
-  const FrameworkSetup whole = read_or_fail(
-      "megatron",
-      line + "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params");
-  EXPECT_EQ(whole.setup.zero, 3);
-  EXPECT_TRUE(whole.not_understood.empty());
+  for (const auto& [flags, zero] :
+       {std::pair{"--use-distributed-optimizer", 1},
+        {"--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads", 2},
+        {"--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params", 3}}) {
+    const FrameworkSetup read = read_or_fail("megatron", line + flags);
+    EXPECT_EQ(read.setup.zero, zero);
+    EXPECT_EQ(read.setup.overlap_parameters, zero < 3);
+    EXPECT_TRUE(read.not_understood.empty());
+  }
+}
+
+// Its CommOverlapConfig decides in place of the fields of ddp, and overlaps unless told not to
+// (training/comm_overlap.py, _get_optimizer_overlap_cfgs).
+TEST(MegatronBridge, OverlapsBesideADistributedOptimizerUnlessToldNotTo) {
+  auto setup = default_setup();
+  setup.mesh = Mesh();
+  setup.mesh.dp = 4;
+  setup.zero = 1;
+  for (const bool gradients : {false, true}) {
+    for (const bool parameters : {false, true}) {
+      setup.overlap_gradients = gradients;
+      setup.overlap_parameters = parameters;
+      const std::string text = write_for_framework("megatron-bridge", setup)->text;
+      const FrameworkSetup said = read_or_fail("megatron-bridge", text);
+      EXPECT_EQ(said.setup.overlap_gradients, gradients);
+      EXPECT_EQ(said.setup.overlap_parameters, parameters);
+      std::string unsaid = text;
+      for (const char* name : {"        overlap_grad_reduce=", "        overlap_param_gather="}) {
+        const std::size_t at = unsaid.find(name);
+        ASSERT_NE(at, std::string::npos) << text;
+        unsaid.erase(at, unsaid.find('\n', at) + 1 - at);
+      }
+      const FrameworkSetup usual = read_or_fail("megatron-bridge", unsaid);
+      EXPECT_TRUE(usual.setup.overlap_gradients && usual.setup.overlap_parameters);
+    }
+  }
 }
 
 // Megatron-FSDP shares out a model that no rank has held whole (docs/user-guide/features/
