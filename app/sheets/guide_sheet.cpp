@@ -14,7 +14,7 @@ GuideSheet::GuideSheet(QWidget* parent) : Sheet(parent) {
   setWindowTitle(tr("For teachers"));
   resize(760, 640);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
+  column->setContentsMargins(16, 12, 4, 12);
   auto* text = new QTextBrowser(this);
   text->setFrameShape(QFrame::NoFrame);
   text->setAccessibleName(windowTitle());
