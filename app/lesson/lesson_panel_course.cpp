@@ -203,7 +203,7 @@ namespace {
 
 // "first-look-ada-lovelace.json": hand-ins of a class lie in one folder.
 QString file_name(const QString& lesson, const QString& name) {
-  static const QRegularExpression kOther(QStringLiteral("[^\\w]+"),
+  static const QRegularExpression kOther(QStringLiteral("\\W+"),
                                          QRegularExpression::UseUnicodePropertiesOption);
   QString plain = name.trimmed().toLower().replace(kOther, QStringLiteral("-"));
   if (plain.isEmpty()) plain = QStringLiteral("answers");

@@ -28,7 +28,7 @@ struct Sharded {
   bool update() const { return parameters || gradients || optimizer; }
 };
 
-// What one rank has of the states, a number in a row.
+// One rank holds these parts of the states: each row of a matrix is a number.
 struct HeldStates {
   RankMatrix parameters, gradients, first_moment, second_moment;
 };

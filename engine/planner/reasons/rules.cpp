@@ -99,9 +99,12 @@ std::optional<PlanRule> rule_of_divisors(const Plan& best, std::int64_t batch) {
   const auto divisors = [&](std::int64_t of) {
     return std::count_if(all.begin(), all.end(), [&](int dp) { return of % dp == 0; });
   };
-  constexpr std::int64_t kNear = 20;  // a twentieth more or less
+  // A twentieth more or less. All degrees divide a multiple of the GPUs, and one lies within as
+  // many sequences as there are GPUs.
+  constexpr std::int64_t kNear = 20;
+  const std::int64_t most_away = std::min<std::int64_t>(batch / kNear, gpus);
   std::int64_t better = batch;
-  for (std::int64_t away = 1; away <= batch / kNear; ++away)
+  for (std::int64_t away = 1; away <= most_away; ++away)
     for (const std::int64_t other : {batch + away, batch - away})
       if (divisors(other) > divisors(better)) better = other;
   if (better == batch) return std::nullopt;
