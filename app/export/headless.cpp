@@ -37,12 +37,16 @@ int fail(int status, const Message& why) {
   return status;
 }
 
-// Refuses a file of figures for a view that has none of its own. Only the timeline and the plan
-// that a search finds (`searches`) have those of a step.
+// Refuses a file of figures for a view that has none of its own, and any file of a view that has
+// nothing before it `asks` the engine.
 std::optional<Message> without_figures(Session& session, const ViewInfo* view, ExportKind kind,
-                                       bool searches) {
+                                       bool asks) {
+  if (view && view->ask && !asks)
+    return message("export-unasked",
+                   "The view {} has nothing to export before it asks the engine: add --run.",
+                   view->id);
   if (!view || (kind != ExportKind::kCsv && kind != ExportKind::kTrace)) return std::nullopt;
-  const bool own = view == &first_view() || (searches && view->plan) ||
+  const bool own = view == &first_view() || (asks && view->ask) ||
                    &view->topic(session) != &session.training_step() ||
                    (kind == ExportKind::kCsv && view->table);
   if (own) return std::nullopt;
@@ -177,10 +181,10 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
   return view;
 }
 
-// Where a search is shown, that is what runs.
+// Runs what is set, or asks what the view is for.
 Result<void> run_and_wait(Session& session, const ViewInfo* view, bool verify) {
-  if (view && view->id == std::string_view("search")) {
-    PlanSearch::of(session).start();
+  if (view && view->ask) {
+    view->ask(session);
   } else {
     const QString refusal = run_refusal(session);
     if (!refusal.isEmpty()) return message("run-refused", "{}", refusal.toStdString());

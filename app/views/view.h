@@ -72,6 +72,9 @@ struct ViewInfo {
   // What is exported where there is no widget, of the view's own choice of rank, layer and so on.
   ViewPicture (*picture)(const Session& session, const PictureStyle& style);
   View* (*make)(Session& session, QWidget* parent);
+  // Asks the engine what the view answers, as its button does: until then there is nothing to
+  // export. Null: the view is about what is set, which a run measures.
+  void (*ask)(Session& session) = nullptr;
   // The plan of the search that it is about now; none, or null: it is about what is set.
   std::optional<Setup> (*plan)(const Session& session) = nullptr;
   // Its own table where there is no widget; null: the topic's.

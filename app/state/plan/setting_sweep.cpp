@@ -134,7 +134,12 @@ Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const Swe
   return answer;
 }
 
-SettingSweep::SettingSweep(Session& session, QObject* parent) : QObject(parent), session_(session) {
+SettingSweep& SettingSweep::of(Session& session) {
+  auto* found = session.findChild<SettingSweep*>(QString(), Qt::FindDirectChildrenOnly);
+  return found ? *found : *new SettingSweep(session);
+}
+
+SettingSweep::SettingSweep(Session& session) : QObject(&session), session_(session) {
   connect(&session, &Session::run_state_changed, this, &SettingSweep::hear);
   connect(&session, &Session::setup_changed, this, &SettingSweep::changed);
   connect(&PlanSearch::of(session), &PlanSearch::changed, this, &SettingSweep::changed);

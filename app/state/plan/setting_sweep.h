@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A sweep of the room Plan: which settings vary, which figure is shown, and what was found.
+// The sweep of the room Plan: which settings vary, which figure is shown, and what was found. Each
+// Session has one.
 #pragma once
 
 #include <QObject>
@@ -67,7 +68,7 @@ class SettingSweep : public QObject {
   Q_OBJECT
 
  public:
-  SettingSweep(Session& session, QObject* parent);
+  static SettingSweep& of(Session& session);
 
   const SweepWish& wish() const { return wish_; }
   void set_wish(const SweepWish& wish);
@@ -99,6 +100,7 @@ class SettingSweep : public QObject {
   void changed();
 
  private:
+  explicit SettingSweep(Session& session);
   void hear();
   void find_runs();
   void show_figure();  // if wish and answer differ only in the figure, the answer takes the wish's

@@ -111,6 +111,7 @@ ViewInfo SearchView::info() {
           .make = [](Session& session, QWidget* parent) -> View* {
             return new SearchView(session, parent);
           },
+          .ask = [](Session& session) { PlanSearch::of(session).start(); },
           .plan = selected_plan,
           .table = searched_table};
 }

@@ -24,10 +24,30 @@ constexpr int kSweepPicture = 1000;
 
 bool hides_figures(const Session& session) { return !session.locks().hidden_keys().isEmpty(); }
 
-ViewPicture exported_sweep(const SweepPicture& picture, std::shared_ptr<const SweepAnswer> answer,
-                           const PictureStyle& style) {
+// SettingSweep makes itself the session's child, so a const Session cannot give it.
+SettingSweep& sweep_of(const Session& session) {
+  return SettingSweep::of(const_cast<Session&>(session));
+}
+
+SweepPicture picture_of(const Session& session) {
+  const SettingSweep& sweep = sweep_of(session);
+  SweepPicture picture;
+  picture.answer = sweep.answer() ? &*sweep.answer() : nullptr;
+  picture.wish = picture.answer ? picture.answer->wish : sweep.wish();
+  picture.status = sweep_status(sweep);
+  if (picture.status.isEmpty() && shown_plan(session)) picture.status = whose_text(session);
+  picture.failed = !sweep.error().isEmpty();
+  picture.sweeping = sweep.sweeping();
+  picture.hidden = hides_figures(session);
+  picture.runs = sweep.runs();
+  picture.selected = sweep.selected();
+  return picture;
+}
+
+ViewPicture exported_sweep(const Session& session, const PictureStyle& style) {
   const Theme& theme = style.dark ? dark_theme() : light_theme();
-  SweepPicture shown = picture;
+  SweepPicture shown = picture_of(session);
+  const auto answer = shown.answer ? std::make_shared<const SweepAnswer>(*shown.answer) : nullptr;
   shown.answer = answer.get();
   shown.top = 10;
   const double height = sweep_height(kSweepPicture, shown, theme);
@@ -40,20 +60,20 @@ ViewPicture exported_sweep(const SweepPicture& picture, std::shared_ptr<const Sw
           }};
 }
 
+std::optional<ViewTable> table_of(const Session& session) {
+  const std::optional<SweepAnswer>& answer = sweep_of(session).answer();
+  if (!answer) return std::nullopt;
+  return ViewTable{SweepView::tr("Sweep: points (CSV)"),
+                   [&session, &answer]() -> Result<std::string> {
+                     if (hides_figures(session)) return hidden_figures();
+                     return sweep_csv(*answer);
+                   }};
+}
+
 }  // namespace
 
 SweepPicture SweepView::State::picture() const {
-  SweepPicture picture;
-  picture.answer = sweep->answer() ? &*sweep->answer() : nullptr;
-  picture.wish = picture.answer ? picture.answer->wish : sweep->wish();
-  picture.status = sweep_status(*sweep);
-  if (picture.status.isEmpty() && PlanSearch::of(session).shows_plan())
-    picture.status = whose_text(session);
-  picture.failed = !sweep->error().isEmpty();
-  picture.sweeping = sweep->sweeping();
-  picture.hidden = hides_figures(session);
-  picture.runs = sweep->runs();
-  picture.selected = sweep->selected();
+  SweepPicture picture = picture_of(session);
   picture.top = kSweepControls;
   return picture;
 }
@@ -79,16 +99,13 @@ ViewInfo SweepView::info() {
           .shows_range = false,
           .why_not = nullptr,
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
-          .picture =
-              [](const Session& session, const PictureStyle& style) {
-                SweepPicture picture;
-                picture.hidden = hides_figures(session);
-                return exported_sweep(picture, nullptr, style);
-              },
+          .picture = exported_sweep,
           .make = [](Session& session, QWidget* parent) -> View* {
             return new SweepView(session, parent);
           },
-          .plan = shown_plan};
+          .ask = [](Session& session) { SettingSweep::of(session).start(); },
+          .plan = shown_plan,
+          .table = table_of};
 }
 
 SweepView::SweepView(Session& session, QWidget* parent)
@@ -96,7 +113,7 @@ SweepView::SweepView(Session& session, QWidget* parent)
       state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Sweep"));
-  s.sweep = new SettingSweep(session, this);
+  s.sweep = &SettingSweep::of(session);
   build_controls();
   connect(s.sweep, &SettingSweep::changed, this, &SweepView::refresh);
   connect(&session.locks(), &LessonLocks::hidden_changed, this, &SweepView::refresh);
@@ -119,19 +136,10 @@ QString SweepView::origin(const QString&) const {
 }
 
 ViewPicture SweepView::exported(const PictureStyle& style) const {
-  const std::optional<SweepAnswer>& answer = state_->sweep->answer();
-  return exported_sweep(state_->picture(),
-                        answer ? std::make_shared<const SweepAnswer>(*answer) : nullptr, style);
+  return exported_sweep(state_->session, style);
 }
 
-std::optional<ViewTable> SweepView::table() const {
-  const std::optional<SweepAnswer>& answer = state_->sweep->answer();
-  if (!answer) return std::nullopt;
-  return ViewTable{tr("Sweep: points (CSV)"), [this, &answer]() -> Result<std::string> {
-                     if (hides_figures(state_->session)) return hidden_figures();
-                     return sweep_csv(*answer);
-                   }};
-}
+std::optional<ViewTable> SweepView::table() const { return table_of(state_->session); }
 
 std::optional<ChosenSetup> SweepView::chosen() const {
   const SettingSweep& sweep = *state_->sweep;

@@ -90,6 +90,10 @@ TEST_F(WindowCommandLine, AWrongRequestIsOneSentenceAndStatusTwoAndWritesNothing
                                    QStringLiteral("--view"), QStringLiteral("mesh")},
                                   {QStringLiteral("--export"), QStringLiteral("x.json"),
                                    QStringLiteral("--view"), QStringLiteral("memory")},
+                                  {QStringLiteral("--export"), QStringLiteral("x.png"),
+                                   QStringLiteral("--view"), QStringLiteral("search")},
+                                  {QStringLiteral("--export"), QStringLiteral("x.svg"),
+                                   QStringLiteral("--view"), QStringLiteral("sweep")},
                                   {QStringLiteral("--handout"), QStringLiteral("first-look")},
                                   {QStringLiteral("--answers")},
                                   {QStringLiteral("--handout"), QStringLiteral("no-lesson"),
@@ -343,6 +347,21 @@ TEST_F(WindowCommandLine, APictureOfTheSearchAsksAboutWhatIsSet) {
     pictures << QImage(folder.filePath(QStringLiteral("w.png")));
   }
   EXPECT_NE(pictures[0], pictures[1]);
+}
+
+// The points of the sweep are the answer of the engine, one a line below the heading.
+TEST_F(WindowCommandLine, RunInTheSweepSweeps) {
+  for (const char* file : {"sweep.csv", "sweep.png"}) {
+    const Outcome outcome =
+        start({QStringLiteral("--export"), QLatin1String(file), QStringLiteral("--view"),
+               QStringLiteral("sweep"), QStringLiteral("--run"), QStringLiteral("-platform"),
+               QStringLiteral("offscreen")});
+    ASSERT_EQ(outcome.status, 0) << outcome.err.toStdString();
+  }
+  QFile points(folder.filePath(QStringLiteral("sweep.csv")));
+  ASSERT_TRUE(points.open(QIODevice::ReadOnly));
+  EXPECT_EQ(points.readAll().trimmed().count('\n'), 5);
+  EXPECT_GT(QImage(folder.filePath(QStringLiteral("sweep.png"))).height(), 300);
 }
 
 }  // namespace
