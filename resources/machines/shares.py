@@ -22,8 +22,9 @@ of the roofline; the nearest call where there are none.
 NCCL.csv has columns operation, num_gpus, message_size (elements of 2 bytes of the whole array), ms; times
 that fall with size are joined to their geometric mean. LINKS.json is of SimuMax: a collective takes
 latency (n + offset) scale + fixed + sent bytes / (gbps 2^30 efficient_factor).
-MATMUL.csv is of SimuMax and has columns b, m, n, k, share_of_peak. It holds products in the layouts of a training
-step; only the rows of a single product (b = 1) are read.
+MATMUL.csv is of SimuMax and has columns b, m, n, k, layout, out_dtype, share_of_peak. It holds products in the
+layouts of a training step, each of which becomes a table of its own: forward (TN), the gradient of the input (NN) and
+that of the weights, which is added to one in fp32 (NT); only the rows of a single product (b = 1) are read.
 GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_peak; a point is the mean.
 ATTN.csv has columns heads, length, size, forward_seconds, backward_seconds, of causal calls.
 PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth. Of both, it is the share in the
@@ -44,7 +45,7 @@ def median(values):
     return values[len(values) // 2]
 
 
-def product_shares(path, peak, bandwidth, read_bytes=2):
+def product_shares(path, peak, bandwidth, read_bytes=2, layout=None):
     def share(m, n, k, rate):
         moved = (2 * m * n + read_bytes * (n * k + m * k)) / bandwidth
         return min(1.0, rate * max(1 / peak, moved / (2 * m * n * k)))
@@ -52,7 +53,7 @@ def product_shares(path, peak, bandwidth, read_bytes=2):
     calls = []
     with open(path) as file:
         for row in csv.DictReader(file):
-            if row.get("b", "1") != "1":
+            if row.get("b", "1") != "1" or layout not in (None, (row.get("layout"), row.get("out_dtype"))):
                 continue
             m, n, k = int(row["m"]), int(row["n"]), int(row["k"])
             rate = 1e12 * float(row["tflops"]) if "tflops" in row else peak * float(row["share_of_peak"])
@@ -276,9 +277,14 @@ def main():
         return print(json.dumps(eager_passes(numbers["passes"], origin)))
     if what in ("products", "training-products"):
         peak = numbers["half_flops_per_second"]["value"]
-        products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"])
-        source = origin + ", products" if what == "products" else origin
-        put(lines, "products", {**products, "origin": source})
+        bandwidth = numbers["memory_bytes_per_second"]["value"]
+        if what == "products":
+            products = {**product_shares(paths[0], peak, bandwidth), "origin": origin + ", products"}
+        else:
+            layouts = (("TN", "bf16"), ("NN", "bf16"), ("NT", "fp32"))
+            forward, inputs, weights = (product_shares(paths[0], peak, bandwidth, 2, of) for of in layouts)
+            products = {**forward, "input_grad": inputs["shares"], "weight_grad": weights["shares"], "origin": origin}
+        put(lines, "products", products)
     elif what == "fp8-products":
         peak = numbers["fp8_flops_per_second"]["value"]
         products = product_shares(paths[0], peak, numbers["memory_bytes_per_second"]["value"], 1)

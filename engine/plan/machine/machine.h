@@ -52,8 +52,13 @@ struct MatmulPoint {
 struct ProductShares {
   std::vector<double> m, n, k;  // ascending
   std::vector<double> shares;   // [m][n][k], each above 0 and at most 1
+  // The same for the layouts of a backward: the gradient of what went in, and that of the weights,
+  // which is added to one in fp32. Empty: as forward.
+  std::vector<double> input_grad, weight_grad;
   std::string origin = "assumed";
-  double at(std::int64_t m, std::int64_t n, std::int64_t k) const;  // 1 without a grid
+  // 1 without a grid. The second is of one of these lists.
+  double at(std::int64_t m, std::int64_t n, std::int64_t k) const { return at(shares, m, n, k); }
+  double at(const std::vector<double>& of, std::int64_t m, std::int64_t n, std::int64_t k) const;
   bool operator==(const ProductShares&) const = default;
 };
 

@@ -71,18 +71,23 @@ Result<ProductShares> read_products(const nlohmann::json& json, const std::strin
   read_sizes(reader, "n", products.n);
   read_sizes(reader, "k", products.k);
   reader.text("origin", products.origin);
-  read_shares(reader, "shares", products.m.size() * products.n.size() * products.k.size(),
-              products.shares);
+  const std::size_t points = products.m.size() * products.n.size() * products.k.size();
+  read_shares(reader, "shares", points, products.shares);
+  if (reader.has("input_grad")) read_shares(reader, "input_grad", points, products.input_grad);
+  if (reader.has("weight_grad")) read_shares(reader, "weight_grad", points, products.weight_grad);
   if (auto done = reader.finish(); !done) return done.error();
   return products;
 }
 
 nlohmann::json to_json(const ProductShares& products) {
-  return {{"m", products.m},
-          {"n", products.n},
-          {"k", products.k},
-          {"shares", products.shares},
-          {"origin", products.origin}};
+  nlohmann::json json = {{"m", products.m},
+                         {"n", products.n},
+                         {"k", products.k},
+                         {"shares", products.shares},
+                         {"origin", products.origin}};
+  if (!products.input_grad.empty()) json["input_grad"] = products.input_grad;
+  if (!products.weight_grad.empty()) json["weight_grad"] = products.weight_grad;
+  return json;
 }
 
 Result<ExpertShares> read_experts(const nlohmann::json& json, const std::string& prefix) {

@@ -59,8 +59,9 @@ double CollectiveTimes::at(double count) const {
          std::pow(seconds[place.above] / seconds[place.below], place.share_above);
 }
 
-double ProductShares::at(std::int64_t rows, std::int64_t columns, std::int64_t inner) const {
-  if (shares.empty()) return 1;
+double ProductShares::at(const std::vector<double>& of, std::int64_t rows, std::int64_t columns,
+                         std::int64_t inner) const {
+  if (of.empty()) return shares.empty() ? 1 : at(shares, rows, columns, inner);
   const std::array<Between, 3> places = {place_in(m, static_cast<double>(rows)),
                                          place_in(n, static_cast<double>(columns)),
                                          place_in(k, static_cast<double>(inner))};
@@ -75,7 +76,7 @@ double ProductShares::at(std::int64_t rows, std::int64_t columns, std::int64_t i
       const std::size_t size = axis == 0 ? m.size() : axis == 1 ? n.size() : k.size();
       at = at * size + (above ? place.above : place.below);
     }
-    if (weight > 0) share += weight * shares[at];
+    if (weight > 0) share += weight * of[at];
   }
   return share;
 }

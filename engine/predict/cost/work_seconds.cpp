@@ -159,6 +159,13 @@ double fp8_seconds(const Work& work, const Shape& shape, const Machine& machine)
          std::max(arithmetic, traffic) / share;
 }
 
+double product_share(const Work& work, const ProductShares& products) {
+  const std::vector<double>& of = work.phase == Phase::kWeightGrad  ? products.weight_grad
+                                  : work.phase == Phase::kInputGrad ? products.input_grad
+                                                                    : products.shares;
+  return products.at(of, work.m, work.n, work.k);
+}
+
 // The share of the peak that an expert's products of so many rows reach; 0: no table says it.
 double expert_share(const Work& work, const Machine& machine) {
   const ExpertShares& experts = machine.experts;
@@ -313,7 +320,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   if (product && bytes == 2 && work.piece != Piece::kAttention && !machine.products.shares.empty())
     return fixed +
            std::max(over(work.flops, peak), over(moved, machine.memory_bytes_per_second.value)) /
-               machine.products.at(work.m, work.n, work.k);
+               product_share(work, machine.products);
   const double traffic = pass_seconds(machine, kernel_of(work.piece, work.phase), shape, moved);
   return fixed + std::max(arithmetic, traffic);
 }

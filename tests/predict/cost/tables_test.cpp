@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
+#include "engine/predict/cost/work_seconds.h"
 
 namespace parallelarium {
 namespace {
@@ -38,18 +41,28 @@ void expect_no_jump(const char* table, double size, double last, const Share& sh
   }
 }
 
+// Each table of products with each of its lists.
+std::vector<std::pair<const ProductShares*, const std::vector<double>*>> products_of(
+    const Machine& machine) {
+  std::vector<std::pair<const ProductShares*, const std::vector<double>*>> lists;
+  for (const ProductShares* table : {&machine.products, &machine.fp8_products})
+    for (const std::vector<double>* of : {&table->shares, &table->input_grad, &table->weight_grad})
+      lists.emplace_back(table, of);
+  return lists;
+}
+
 // A planner would exploit every jump.
 TEST_P(Tables, AreContinuous) {
   const Machine machine = *find_machine(GetParam());
-  for (const ProductShares* table : {&machine.products, &machine.fp8_products}) {
-    const auto whole = [](double size) { return static_cast<std::int64_t>(size); };
-    for (const std::int64_t other : {700, 4096, 20000}) {
-      expect_no_jump("products by m", 100, 1e5,
-                     [&](double m) { return table->at(whole(m), other, 4096); });
-      expect_no_jump("products by n", 400, 1e5,
-                     [&](double n) { return table->at(other, whole(n), 3000); });
-      expect_no_jump("products by k", 400, 1e5,
-                     [&](double k) { return table->at(4096, other, whole(k)); });
+  for (const auto& [table, of] : products_of(machine)) {
+    const auto share = [table = table, of = of](double m, double n, double k) {
+      const auto whole = [](double size) { return static_cast<std::int64_t>(size); };
+      return table->at(*of, whole(m), whole(n), whole(k));
+    };
+    for (const double other : {700, 4096, 20000}) {
+      expect_no_jump("products by m", 100, 1e5, [&](double m) { return share(m, other, 4096); });
+      expect_no_jump("products by n", 400, 1e5, [&](double n) { return share(other, n, 3000); });
+      expect_no_jump("products by k", 400, 1e5, [&](double k) { return share(4096, other, k); });
     }
   }
   for (const AttentionShares* table :
@@ -84,17 +97,39 @@ TEST_P(Tables, OfPassesRise) {
 // At the points of the grid the table itself stands; beyond its edges the nearest.
 TEST_P(Tables, StandAtTheirPoints) {
   const Machine machine = *find_machine(GetParam());
-  for (const ProductShares& products : {machine.products, machine.fp8_products}) {
-    if (products.shares.empty()) continue;
+  for (const auto& [products, of] : products_of(machine)) {
+    if (of->empty()) continue;
     std::size_t at = 0;
-    for (const double m : products.m)
-      for (const double n : products.n)
-        for (const double k : products.k)
-          ASSERT_NEAR(products.at(std::int64_t(m), std::int64_t(n), std::int64_t(k)),
-                      products.shares[at++], 1e-12);
-    EXPECT_EQ(products.at(1, 1, 1), products.shares.front());
-    EXPECT_EQ(products.at(1 << 30, 1 << 30, 1 << 30), products.shares.back());
+    for (const double m : products->m)
+      for (const double n : products->n)
+        for (const double k : products->k)
+          ASSERT_NEAR(products->at(*of, std::int64_t(m), std::int64_t(n), std::int64_t(k)),
+                      (*of)[at++], 1e-12);
+    EXPECT_EQ(products->at(*of, 1, 1, 1), of->front());
+    EXPECT_EQ(products->at(*of, 1 << 30, 1 << 30, 1 << 30), of->back());
   }
+}
+
+// On this machine products of one size were measured in the three layouts of a step.
+TEST(TablesOfLayouts, EachPhaseHasItsOwn) {
+  const Machine machine = *find_machine("hgx-b200-simumax");
+  const auto seconds = [&](Phase phase) {
+    Work work;
+    work.piece = Piece::kMlpIn;
+    work.phase = phase;
+    work.m = work.n = work.k = 8192;
+    work.flops = 2.0 * 8192 * 8192 * 8192;
+    return work_seconds(work, Shape{}, machine, DataType::kBf16, ProductType::kSame) -
+           machine.launch_seconds.value;
+  };
+  const ProductShares& products = machine.products;
+  const double forward = seconds(Phase::kForward);
+  for (const auto& [phase, of] : {std::pair(Phase::kInputGrad, &products.input_grad),
+                                  std::pair(Phase::kWeightGrad, &products.weight_grad)})
+    EXPECT_NEAR(seconds(phase) / forward,
+                products.at(8192, 8192, 8192) / products.at(*of, 8192, 8192, 8192), 1e-9);
+  EXPECT_NE(products.weight_grad, products.shares);
+  EXPECT_EQ(*machine_from_json(to_json(machine)), machine);
 }
 
 // Of every size a collective takes at least as long as a smaller one, and never much longer at

@@ -61,7 +61,9 @@ std::string rates_text(const Machine& machine) {
       table.add({name, fmt::format("{} size{}", of.shares.size(), of.shares.size() == 1 ? "" : "s"),
                  of.origin});
   };
-  sizes("products of 16 bit", machine.products);
+  sizes(machine.products.weight_grad.empty() ? "products of 16 bit"
+                                             : "products of 16 bit, each phase",
+        machine.products);
   sizes("products of FP8", machine.fp8_products);
   sizes("fused attention", machine.attention);
   if (!machine.experts.rows.empty())
