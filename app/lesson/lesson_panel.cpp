@@ -4,6 +4,7 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QButtonGroup>
+#include <QDir>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -68,7 +69,7 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
 
 void LessonPanel::open(const QString& id) {
   const Result<void> opened =
-      player_.go_on(QString::fromStdString(lessons_folder()) + QLatin1Char('/') + id);
+      player_.go_on(QDir(QString::fromStdString(lessons_folder())).absoluteFilePath(id));
   if (!opened) say_failure(sentence(opened.error()));
 }
 

@@ -87,7 +87,7 @@ QString LessonPanel::next_to_do() const {
 
 QString LessonPanel::next_of(const Course& course, const std::vector<CourseEntry>& entries) const {
   for (const CourseEntry& entry : entries) {
-    const Result<Lesson>& lesson = lesson_of_folder(course.folder + "/" + entry.id);
+    const Result<Lesson>& lesson = lesson_of_folder(folder_of(course, entry.id));
     if (lesson && !player_.is_done(*lesson)) return QString::fromStdString(entry.id);
   }
   return {};
@@ -163,7 +163,7 @@ void LessonPanel::show_finished() {
   title_->setText(tr("Done: %1").arg(finished.title));
   QString next = tr("You have done every lesson. The setup is yours now: change what you like.");
   if (const QString id = next_to_do(); !id.isEmpty()) {
-    const Result<Lesson> lesson = read_lesson(lessons_folder() + "/" + id.toStdString());
+    const Result<Lesson> lesson = read_lesson(folder_of(course_here(), id.toStdString()));
     if (lesson)
       next = tr("**Next:** %1 (%2).")
                  .arg(QString::fromStdString(lesson->text(LessonPlayer::language()).title),

@@ -901,6 +901,10 @@
         <source>%1 on stage %2, limit %3</source>
         <translation>%1 auf Stufe %2, Grenze %3</translation>
     </message>
+    <message>
+        <source>Lessons of the playlist alone</source>
+        <translation>Lektionen der Lektionenliste allein</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -9032,6 +9036,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Review: %1 of %2 due</source>
         <translation>Wiederholen: %1 von %2 fällig</translation>
+    </message>
+    <message>
+        <source>Name in a playlist</source>
+        <translation>Name in einer Lektionenliste</translation>
     </message>
 </context>
 <context>

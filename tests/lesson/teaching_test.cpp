@@ -114,6 +114,43 @@ TEST(Playlist, SaysInWhichLineSomethingIsWrong) {
   EXPECT_EQ(read_playlist("/nowhere.txt", *course).error().id, "lesson-file");
 }
 
+// A lesson of one's own lies beside the list, in a folder that may have a space in its name.
+TEST(Playlist, HasLessonsThatAreNotOfTheCourse) {
+  namespace fs = std::filesystem;
+  const Course course = *read_course(shipped_lessons());
+  const LessonCopy copy;
+  const fs::path own = copy.root() / "of mine" / "two-halves";
+  fs::create_directories(own.parent_path());
+  ASSERT_TRUE(write_new_lesson(own.string()));
+  const std::string file = (copy.root() / "monday.txt").string();
+  const auto read = [&](const std::string& text) { return playlist_from_text(text, file, course); };
+  const Result<Playlist> list = read("first-look\n\"of mine/two-halves\" 12");
+  ASSERT_TRUE(list) << list.error().text;
+  EXPECT_EQ(list->entries[1].minutes, 12);
+  EXPECT_EQ(read_lesson(folder_of(course, list->entries[1].lesson))->id, "two-halves");
+  EXPECT_EQ(folder_of(course, "first-look"), shipped_lessons() + "/first-look");
+  EXPECT_EQ(read("./filling-the-bubble").error().text,
+            file +
+                ", line 1: the lesson in \"./filling-the-bubble\" has the id "
+                "\"filling-the-bubble\", as one of the course has; give it and its folder another "
+                "one.");
+  EXPECT_EQ(read("\"of mine/two-halves\"\n\"./of mine/two-halves\"").error().id, "playlist-twice");
+  EXPECT_EQ(read("\"of mine\"").error().id, "playlist-lesson");
+}
+
+// The folder of a teacher's own lessons need not have those of the course.
+TEST(ClassReport, FindsLessonsOfTheProgramWhereTheFolderHasNone) {
+  const LessonCopy copy;
+  for (const char* id : {"first-look", "filling-the-bubble"}) {
+    const ClassReport report =
+        report_on({write_hand_in("all.json", played(id, 7))}, copy.root().string(), {});
+    EXPECT_TRUE(report.ok()) << id;
+    EXPECT_FALSE(report.hand_ins[0].steps.empty()) << id;
+  }
+  EXPECT_EQ(lesson_folder(copy.root().string(), "filling-the-bubble"), copy.folder().string());
+  EXPECT_EQ(lesson_folder(copy.root().string(), "first-look"), shipped_lessons() + "/first-look");
+}
+
 TEST(ClassReport, FindsOutAgainWhatIsRightInEveryLesson) {
   const Result<Course> course = read_course(shipped_lessons());
   ASSERT_TRUE(course);

@@ -371,6 +371,7 @@ void CourseMap::show_details() {
           (lesson.tabs.isEmpty() ? QString()
                                  : lesson.tabs.join(QStringLiteral(", ")) + QStringLiteral(" · ")) +
           (lesson.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(lesson.ranks));
+  text += head(tr("Name in a playlist")) + lesson.id.toHtmlEscaped();
   details_->setTextFormat(Qt::RichText);
   details_->setText(text);
   start_->show();

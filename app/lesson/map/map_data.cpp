@@ -2,6 +2,7 @@
 #include "app/lesson/map/map_data.h"
 
 #include <QDateTime>
+#include <QFileInfo>
 #include <algorithm>
 
 #include "app/look/sentence.h"
@@ -20,18 +21,24 @@ QString in_language(const std::map<std::string, std::string>& titles) {
   return english == titles.end() ? QString() : QString::fromStdString(english->second);
 }
 
+// `entry`: of the course, or of a playlist, whose lessons have their titles in their own files.
 MapLesson map_lesson(const Course& course, const CourseEntry& entry,
                      const std::map<std::string, RowTexts>& rows, const LessonPlayer& player) {
   MapLesson shown;
   shown.id = QString::fromStdString(entry.id);
-  shown.folder = QString::fromStdString(course.folder + "/" + entry.id);
-  shown.title = in_language(entry.titles);
+  shown.folder = QString::fromStdString(folder_of(course, entry.id));
+  shown.title =
+      entry.titles.empty() ? QFileInfo(shown.folder).fileName() : in_language(entry.titles);
   const Result<Lesson> lesson = read_lesson(shown.folder.toStdString());
   if (!lesson) {
     shown.refusal = sentence(lesson.error());
     return shown;
   }
   const LessonText& text = lesson->text(LessonPlayer::language());
+  if (entry.titles.empty()) {
+    shown.id = QString::fromStdString(lesson->id);
+    shown.title = QString::fromStdString(text.title);
+  }
   shown.summary = QString::fromStdString(text.summary);
   shown.minutes = lesson->minutes;
   shown.ranks = lesson->requirements.ranks;
@@ -198,13 +205,18 @@ MapData read_map(const LessonPlayer& player) {
     map.lessons.push_back(map_lesson(*course, entry, rows, player));
   if (const std::optional<Playlist>& playlist = player.progress().playlist()) {
     map.playlist = MapPlaylist{QString::fromStdString(playlist->title), {}, {}};
-    for (const PlaylistEntry& entry : playlist->entries)
-      for (std::size_t at = 0; at < map.lessons.size(); ++at)
-        if (map.lessons[at].id.toStdString() == entry.lesson) {
-          map.playlist->lessons.push_back(at);
-          map.playlist->minutes.push_back(entry.minutes > 0 ? entry.minutes
-                                                            : map.lessons[at].minutes);
-        }
+    for (const PlaylistEntry& entry : playlist->entries) {
+      const auto listed =
+          std::find_if(course->lessons.begin(), course->lessons.end(),
+                       [&](const CourseEntry& lesson) { return lesson.id == entry.lesson; });
+      const auto at = static_cast<std::size_t>(listed != course->lessons.end()
+                                                   ? std::size_t(listed - course->lessons.begin())
+                                                   : map.lessons.size());
+      if (at == map.lessons.size())
+        map.lessons.push_back(map_lesson(*course, {entry.lesson, {}}, rows, player));
+      map.playlist->lessons.push_back(at);
+      map.playlist->minutes.push_back(entry.minutes > 0 ? entry.minutes : map.lessons[at].minutes);
+    }
   }
   for (const std::string& id : course->basics)
     map.basics << QString::fromStdString(course->folder + "/" + id);
@@ -220,6 +232,12 @@ MapData read_map(const LessonPlayer& player) {
     for (std::size_t at = unit.first; at < unit.first + unit.count; ++at)
       shown.lessons.push_back(at);
     map.units.push_back(std::move(shown));
+  }
+  if (map.lessons.size() > course->lessons.size()) {
+    MapUnit own{QObject::tr("Lessons of the playlist alone"), {}, {}, {}};
+    for (std::size_t at = course->lessons.size(); at < map.lessons.size(); ++at)
+      own.lessons.push_back(at);
+    map.units.push_back(std::move(own));
   }
   return map;
 }

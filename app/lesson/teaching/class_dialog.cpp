@@ -94,7 +94,8 @@ void ask_for_handout(const LessonPlayer& player, QWidget* parent) {
   if (!finished && !player.is_open()) return;
   const nlohmann::json answers = finished ? finished->answers : player.answers();
   const QString id = QString::fromStdString(answers["lesson"].get<std::string>());
-  const Result<Lesson> lesson = lesson_named(id);
+  const Result<Lesson> lesson =
+      read_lesson(finished ? finished->folder.toStdString() : player.lesson().folder);
   const QStringList kinds{ClassDialog::tr("Without the answers"),
                           ClassDialog::tr("With the answers")};
   bool chosen = false;

@@ -7,6 +7,7 @@
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
+#include <filesystem>
 
 #include "app/export/export.h"
 #include "app/lesson/map/cheat_sheet.h"
@@ -266,11 +267,15 @@ QString ask_for_defence(const LessonPlayer& player, QWidget* parent) {
     QMessageBox::warning(parent, Defence::tr("Export the plan"), sentence(why));
     return QString();
   };
-  const Result<Lesson> lesson = lesson_named(id);
+  const auto* finished = player.finished_lesson();
+  const Result<Lesson> lesson =
+      read_lesson(finished ? finished->folder.toStdString() : player.lesson().folder);
   if (!lesson) return fail(lesson.error());
   const auto written = [&] {
     const BusyNote busy(parent, Defence::tr("Your answers are judged anew …"));
-    const HandIn hand_in = hand_in_of_text(answers.dump(), lessons_folder(), player.computer());
+    const HandIn hand_in = hand_in_of_text(
+        answers.dump(), std::filesystem::path(lesson->folder).parent_path().string(),
+        player.computer());
     return Defence::of(*lesson, hand_in);
   };
   const Result<Defence> defence = written();

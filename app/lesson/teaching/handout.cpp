@@ -14,6 +14,7 @@
 
 #include "app/export/export.h"
 #include "app/lesson/map/cheat_sheet.h"
+#include "app/lesson/player/guess_text.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 #include "engine/lesson/check/check_parts.h"
@@ -136,11 +137,17 @@ class StepOnPaper {
   QString room(const Step& step, const StepText& words) {
     const QString space(kAnswerRoom, QLatin1Char('_'));
     QString paper;
+    // What stands behind the field in the window: "MiB", "%", "layers".
+    const auto behind = [&](const Ask* ask, const std::string& part) {
+      const QString what = QString::fromStdString(words.part(part));
+      const QString unit = ask && !ask->answer.empty() ? unit_label(ask->unit, what) : what;
+      return unit.isEmpty() ? space : space + QChar(0x00a0) + unit;
+    };
     for (const QuestionPart& part : step.parts)
       paper += line(filled(words.part("part " + part.id), after_),
-                    counted(space, words, "unit " + part.id));
+                    behind(part.option.empty() ? &part.ask : nullptr, "unit " + part.id));
     if (step.parts.empty() && step.kind != StepKind::kRead)
-      paper += line(Handout::tr("Your answer"), counted(space, words, "unit"));
+      paper += line(Handout::tr("Your answer"), behind(step.ask ? &*step.ask : nullptr, "unit"));
     return paper;
   }
 

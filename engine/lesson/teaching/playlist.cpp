@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iomanip>
 #include <set>
 #include <sstream>
 
@@ -26,38 +27,68 @@ std::string trimmed_line(std::string_view line) {
   return std::string(line.substr(first, line.find_last_not_of(kSpace) - first + 1));
 }
 
-// Of "first-look 6".
-Result<PlaylistEntry> entry_of(const std::string& line, const std::string& place,
-                               const Course& course) {
-  PlaylistEntry entry;
-  std::istringstream words(line);
-  std::string minutes, more;
-  words >> entry.lesson >> minutes >> more;
-  const bool known =
-      std::any_of(course.lessons.begin(), course.lessons.end(),
-                  [&](const CourseEntry& lesson) { return lesson.id == entry.lesson; });
-  if (!known) {
+bool is_of(const Course& course, const std::string& id) {
+  return std::any_of(course.lessons.begin(), course.lessons.end(),
+                     [&](const CourseEntry& lesson) { return lesson.id == id; });
+}
+
+// The whole path of a lesson of one's own, which a list in `beside` names by its folder.
+Result<std::string> own_lesson(const std::string& named, const std::filesystem::path& beside,
+                               const std::string& place, const Course& course) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(beside / named, ignored);
+  if (!fs::exists(folder / "lesson.json", ignored)) {
     std::vector<std::string> ids;
     for (const CourseEntry& lesson : course.lessons) ids.push_back(lesson.id);
-    const std::string near = nearest(entry.lesson, ids);
-    return near.empty() ? message("playlist-lesson", "{}: \"{}\" is no lesson of the course.",
-                                  place, entry.lesson)
-                        : message("playlist-lesson.near",
-                                  "{}: \"{}\" is no lesson of the course; \"{}\" is one.", place,
-                                  entry.lesson, near);
+    const std::string near = nearest(named, ids);
+    return near.empty()
+               ? message("playlist-lesson",
+                         "{}: \"{}\" is no lesson of the course, and no folder with a lesson.json.",
+                         place, named)
+               : message("playlist-lesson.near",
+                         "{}: \"{}\" is no lesson of the course; \"{}\" is one.", place, named,
+                         near);
+  }
+  const Result<Lesson> lesson = read_lesson(folder.string());
+  if (!lesson) return lesson.error();
+  if (is_of(course, lesson->id))
+    return message("playlist-own-id",
+                   "{}: the lesson in \"{}\" has the id \"{}\", as one of the course has; give it "
+                   "and its folder another one.",
+                   place, named, lesson->id);
+  return lesson->folder;
+}
+
+// Of "first-look 6".
+Result<PlaylistEntry> entry_of(const std::string& line, const std::filesystem::path& beside,
+                               const std::string& place, const Course& course) {
+  PlaylistEntry entry;
+  std::istringstream words(line);
+  std::string named, minutes, more;
+  words >> std::quoted(named) >> minutes >> more;
+  entry.lesson = named;
+  if (!is_of(course, named)) {
+    Result<std::string> own = own_lesson(named, beside, place, course);
+    if (!own) return own.error();
+    entry.lesson = std::move(*own);
   }
   if (minutes.empty()) return entry;
   const char* end = minutes.data() + minutes.size();
   const auto [read, error] = std::from_chars(minutes.data(), end, entry.minutes);
   if (!more.empty() || error != std::errc() || read != end || entry.minutes < 1 ||
       entry.minutes > kMostPlaylistMinutes)
-    return message(
-        "playlist-minutes", "{}: behind \"{}\" stands \"{}\"; there may be minutes from 1 to {}.",
-        place, entry.lesson, more.empty() ? minutes : minutes + " " + more, kMostPlaylistMinutes);
+    return message("playlist-minutes",
+                   "{}: behind \"{}\" stands \"{}\"; there may be minutes from 1 to {}.", place,
+                   named, more.empty() ? minutes : minutes + " " + more, kMostPlaylistMinutes);
   return entry;
 }
 
 }  // namespace
+
+std::string folder_of(const Course& course, const std::string& lesson) {
+  return (std::filesystem::path(course.folder) / lesson).string();
+}
 
 Result<Playlist> playlist_from_text(std::string_view text, const std::string& file,
                                     const Course& course) {
@@ -74,7 +105,8 @@ Result<Playlist> playlist_from_text(std::string_view text, const std::string& fi
       playlist.title = trimmed_line(std::string_view(line).substr(kTitle.size()));
       continue;
     }
-    Result<PlaylistEntry> entry = entry_of(line, place, course);
+    Result<PlaylistEntry> entry =
+        entry_of(line, std::filesystem::path(file).parent_path(), place, course);
     if (!entry) return entry.error();
     if (!seen.insert(entry->lesson).second)
       return message("playlist-twice", "{}: \"{}\" stands there twice.", place, entry->lesson);

@@ -4,6 +4,7 @@
 //   title: Pipelines, Monday     # what stands behind "#" is for people
 //   first-look 6                 # a lesson's id, and how many minutes it gets
 //   naive-and-gpipe              # as many as the lesson says
+//   "my lessons/two-halves" 10   # a lesson of one's own: its folder, from where the list lies
 #pragma once
 
 #include <string>
@@ -15,8 +16,8 @@
 namespace parallelarium {
 
 struct PlaylistEntry {
-  std::string lesson;
-  int minutes = 0;  // 0: those of the lesson
+  std::string lesson;  // its id in the course, or the whole path of the folder of another one
+  int minutes = 0;     // 0: those of the lesson
 };
 
 struct Playlist {
@@ -24,8 +25,12 @@ struct Playlist {
   std::vector<PlaylistEntry> entries;
 };
 
-// Error: one sentence with the file and the line. An entry is no lesson of the course, is there
-// twice or has no number for its minutes; or there are no lessons.
+// The folder of an entry's lesson.
+std::string folder_of(const Course& course, const std::string& lesson);
+
+// Error: one sentence with the file and the line. An entry is no lesson, is there twice or has no
+// number for its minutes; a lesson of one's own cannot be read or has the id of one of the course;
+// or there are no lessons.
 Result<Playlist> playlist_from_text(std::string_view text, const std::string& file,
                                     const Course& course);
 // The same from a file, which must not be large.

@@ -165,8 +165,7 @@ class Marker {
     if (!plain)
       return lessons_.emplace(id, message("hand-in-lesson", "\"{}\" is no lesson.", id))
           .first->second;
-    return lessons_.emplace(id, read_lesson((std::filesystem::path(course_) / id).string()))
-        .first->second;
+    return lessons_.emplace(id, read_lesson(lesson_folder(course_, id))).first->second;
   }
 
   void check_numbers(HandIn& hand_in) const {
@@ -331,6 +330,14 @@ bool ClassReport::ok() const {
   return std::all_of(hand_ins.begin(), hand_ins.end(), [](const HandIn& hand_in) {
     return hand_in.faults.empty() && hand_in.rerun() != RerunVerdict::kDifferent;
   });
+}
+
+std::string lesson_folder(const std::string& folder, const std::string& id) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path own = fs::path(folder) / id;
+  return (fs::exists(own / "lesson.json", ignored) ? own : fs::path(lessons_folder()) / id)
+      .string();
 }
 
 HandIn hand_in_of(const std::string& file, const std::string& course, const Computer& computer) {

@@ -114,11 +114,14 @@ struct ClassReport {
 inline constexpr std::size_t kMostHandInBytes = 4 * 1024 * 1024;
 using ReadHandIn = std::function<Result<std::string>(const std::string& file)>;
 
-// `files` are paths of what "Export my answers" wrote. Lessons are those of `course`. Predictions
-// are for the devices of `computer`. With a class code, it is a fault if the numbers are not those
-// of the name in the file (class_seed); those of an exam follow from exam_code(). With a code that
-// says exam, a file that is not of an exam is a fault too. `read` gives a file's text; without it,
-// plain files are read.
+// The folder of the lesson of a hand-in: `folder`/id if there is one, otherwise the program's.
+std::string lesson_folder(const std::string& folder, const std::string& id);
+
+// `files` are paths of what "Export my answers" wrote. Lessons are found by lesson_folder(course).
+// Predictions are for the devices of `computer`. With a class code, it is a fault if the numbers
+// are not those of the name in the file (class_seed); those of an exam follow from exam_code().
+// With a code that says exam, a file that is not of an exam is a fault too. `read` gives a file's
+// text; without it, plain files are read.
 ClassReport report_on(const std::vector<std::string>& files, const std::string& course,
                       const Computer& computer, const std::string& class_code = "",
                       const ReadHandIn& read = {});

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -140,8 +139,7 @@ RerunCount rerun_hand_ins(ClassReport& report, int count, std::uint64_t seed,
   with_runs.resize(wanted);
   for (HandIn* hand_in : with_runs) {
     hand_in->drawn = true;
-    const Result<Lesson> lesson =
-        read_lesson((std::filesystem::path(course) / hand_in->lesson).string());
+    const Result<Lesson> lesson = read_lesson(lesson_folder(course, hand_in->lesson));
     if (!lesson) continue;  // its steps could not be read either
     for (HandInStep& step : hand_in->steps)
       if (step.run || step.run_fault) step.rerun = rerun_step(*lesson, *hand_in, step, run);

@@ -102,7 +102,7 @@ std::optional<Message> unreadable(const std::string& folder, bool course) {
   return std::nullopt;
 }
 
-// A teacher's list of lessons of the program's course.
+// A teacher's list of lessons.
 Outcome check_playlist(const std::string& file, bool json) {
   const std::string folder = lessons_folder();
   if (folder.empty()) return Outcome::invalid(lesson_schema().error());
@@ -113,8 +113,7 @@ Outcome check_playlist(const std::string& file, bool json) {
   nlohmann::json lessons = nlohmann::json::array();
   int sum = 0;
   for (const PlaylistEntry& entry : playlist->entries) {
-    const Result<Lesson> lesson =
-        read_lesson((std::filesystem::path(folder) / entry.lesson).string());
+    const Result<Lesson> lesson = read_lesson(folder_of(*course, entry.lesson));
     if (!lesson) return Outcome::failed(lesson.error());
     const int minutes = entry.minutes > 0 ? entry.minutes : lesson->minutes;
     lessons.push_back({{"lesson", entry.lesson}, {"minutes", minutes}});
@@ -274,7 +273,8 @@ void add_lesson(Commands& commands) {
       ->option_text("FILE ...")
       ->required();
   marks
-      ->add_option("--course", class_options->course, "the lessons (default: those of the program)")
+      ->add_option("--course", class_options->course,
+                   "the folder that has the lessons; the program has those that are not there")
       ->option_text("DIR");
   marks
       ->add_option("--class", class_options->class_code,

@@ -53,6 +53,22 @@ TEST_F(Handouts, KeepTheParagraphsOfAnOptionTogether) {
   EXPECT_EQ(options, 3);
 }
 
+// As behind the field in the window: nobody knows otherwise whether MiB or bytes are asked for.
+TEST_F(Handouts, NameTheUnitOfEveryNumberThatIsAskedFor) {
+  const QRegularExpression room(QStringLiteral("_{8,}\u00a0(\\S+)"));
+  for (const auto& [id, unit] :
+       {std::pair("the-ten-that-stay", "MiB"), std::pair("why-the-ring-wins", "ms"),
+        std::pair("filling-the-bubble", "%")}) {
+    const Result<Lesson> lesson = lesson_named(QLatin1String(id));
+    ASSERT_TRUE(lesson);
+    QStringList units;
+    for (auto all = room.globalMatch(made(*lesson, {3, false}).markdown()); all.hasNext();)
+      units << all.next().captured(1);
+    EXPECT_TRUE(units.contains(QLatin1String(unit)))
+        << id << ": " << units.join(QLatin1Char(' ')).toStdString();
+  }
+}
+
 TEST_F(Handouts, OfEveryLessonHaveAllStepsAndTheAnswersOnlyWhereTheyAreAskedFor) {
   const Result<Course> course = read_course(lessons_folder());
   ASSERT_TRUE(course);

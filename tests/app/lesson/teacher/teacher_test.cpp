@@ -11,6 +11,7 @@
 #include "app/lesson/map/lesson_tile.h"
 #include "app/lesson/map/unit_board.h"
 #include "app/lesson/markdown_view.h"
+#include "engine/lesson/teaching/new_lesson.h"
 #include "tests/app/lesson/teacher/teacher_fixture.h"
 
 namespace parallelarium {
@@ -45,6 +46,31 @@ TEST_F(Teacher, APlaylistIsWhatComesNextInItsOrder) {
   EXPECT_TRUE(map().listed().empty());
   EXPECT_FALSE(LessonProgress().playlist());
   EXPECT_FALSE(action(QStringLiteral("Close the playlist"))->isEnabled());
+}
+
+TEST_F(Teacher, ALessonOfOnesOwnIsOnTheMapWhileItsPlaylistIs) {
+  ASSERT_TRUE(write_new_lesson(folder_.filePath(QStringLiteral("two-halves")).toStdString()));
+  ASSERT_TRUE(
+      window->open_playlist(file(QStringLiteral("monday.txt"), "two-halves 9\nfirst-look\n")));
+  const MapData& data = map().data();
+  const std::size_t of_course = read_course(lessons_folder())->lessons.size();
+  ASSERT_EQ(data.lessons.size(), of_course + 1);
+  EXPECT_EQ(data.lessons.back().title, data.lessons[data.playlist->lessons[0]].title);
+  EXPECT_TRUE(data.lessons.back().refusal.isEmpty());
+  EXPECT_EQ(next_on_map(), QStringLiteral("two-halves"));
+  EXPECT_TRUE(map().listed()[0]->accessibleName().contains(data.lessons.back().title));
+  map().listed()[0]->click();  // and says what it is about, like any other
+  const Result<Lesson> own = read_lesson(data.lessons.back().folder.toStdString());
+  ASSERT_TRUE(player().progress().keep(own->id, own->version, true, nlohmann::json::object()));
+  map().refresh();
+  EXPECT_EQ(next_on_map(), QStringLiteral("first-look"));
+  EXPECT_EQ(LessonProgress().playlist()->entries[0].lesson, own->folder)
+      << "at the next start, too";
+  action(QStringLiteral("Close the playlist"))->trigger();
+  EXPECT_EQ(map().data().lessons.size(), of_course);
+  ASSERT_TRUE(window->open_playlist(folder_.filePath(QStringLiteral("monday.txt"))));
+  Q_EMIT map().listed()[0]->opened();
+  EXPECT_EQ(player().lesson().id, "two-halves");
 }
 
 TEST_F(Teacher, AWrongPlaylistIsToldInTheBannerAndChangesNothing) {
