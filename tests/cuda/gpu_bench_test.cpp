@@ -8,6 +8,7 @@
 
 #include "engine/run/calibrate/bench.h"
 #include "engine/run/calibrate/bench_timing.h"
+#include "engine/train/device.h"
 #include "tests/cuda/queued_device.h"
 
 namespace parallelarium {
@@ -159,6 +160,18 @@ TEST(GpuTimes, OfALongCallNeedNoSecondOne) {
       milliseconds{1});
   EXPECT_EQ(calls, 2) << "the first finds its way";
   EXPECT_GE(time.seconds, 30e-3);
+}
+
+// Other work may have a core for longer than all that is measured: its first sample would be the
+// only one.
+TEST(CoreTimes, KnowACallThatLostItsCore) {
+  const std::unique_ptr<Device> device = make_cpu_device();
+  int calls = 0;
+  const auto work = [&] {
+    if (++calls == 2) std::this_thread::sleep_for(milliseconds{30});
+  };
+  EXPECT_LT(typical_time(*device, work, microseconds{700}).seconds, 10e-3);
+  EXPECT_EQ(calls, 3) << "the first finds its way";
 }
 
 TEST(GpuTimes, OfHostsAreThoseOfTheirLaunches) {
