@@ -124,6 +124,16 @@ TEST(LessonReport, RunsAHandInAgainAndComparesItsLossesToTheLastBit) {
     EXPECT_EQ(not_run.status, kFailed);
     EXPECT_THAT(not_run.out, HasSubstr("1 drawn, 0 run again; --seed 1"));
   }
+  // Setup and bytes are checked of every file, and nothing has to run for it.
+  json fewer = honest;
+  fewer["steps"][0]["run"]["sent_bytes"] = 1;
+  for (const auto& [made_up, says] :
+       {std::pair(&foreign, "It was run with another Setup than the step sets."),
+        std::pair(&fewer, "The file has 1 bytes sent, and such a step sends")}) {
+    const Reply marked = command({"lesson", "report", folder.file("made.json", made_up->dump())});
+    EXPECT_EQ(marked.status, kFailed);
+    EXPECT_THAT(marked.out, HasSubstr(says));
+  }
   const Reply nothing =
       command({"lesson", "report", folder.file("none.json", none.dump()), "--rerun", "1"});
   EXPECT_EQ(nothing.status, kDone);

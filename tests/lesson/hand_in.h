@@ -11,19 +11,24 @@
 
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/teaching/rerun.h"
+#include "engine/plan/placement/resolve.h"
+#include "engine/predict/predict.h"
 #include "tests/lesson/lesson_copy.h"
 
 namespace parallelarium {
 
-// A run that was not made, with losses that tell its Setup.
+// A run that was not made, with losses that tell its Setup, and the bytes that are predicted.
 inline Result<Observation> told_losses(const Setup& setup) {
   Observation seen;
   seen.setup = setup;
   seen.backend = "cpu";
   seen.losses = {2.0 + setup.mesh.pp, 1.0 + 1.0 / setup.microbatches};
-  TrafficRow row;
-  row.sent_bytes = 10 * setup.microbatches;
-  seen.traffic = {{row}, {row}};
+  const Result<Situation> here = situation_of(setup, Computer());
+  if (!here) return here.error();
+  const Result<Prediction> prediction = predict(here->setup, here->machine);
+  if (!prediction) return prediction.error();
+  for (int rank = 0; rank < here->setup.mesh.ranks(); ++rank)
+    seen.traffic.push_back(expected_traffic(*prediction, rank));
   return seen;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
 #include "engine/lesson/teaching/class_seed.h"
+#include "engine/lesson/teaching/rerun.h"
 #include "engine/lesson/teaching/rubric.h"
 
 namespace parallelarium {
@@ -100,7 +101,10 @@ bool is_judged(StepKind kind) { return kind != StepKind::kRead && kind != StepKi
 class Marker {
  public:
   Marker(std::string course, const Computer& computer, std::string class_code)
-      : course_(std::move(course)), class_code_(std::move(class_code)), predictions_(computer) {}
+      : course_(std::move(course)),
+        class_code_(std::move(class_code)),
+        computer_(computer),
+        predictions_(computer) {}
 
   HandIn mark(const std::string& file, const ReadHandIn& read = {}) {
     const Result<std::string> content = read ? read(file) : bounded_file(file, kMostHandInBytes);
@@ -151,6 +155,9 @@ class Marker {
     else
       fault(message("hand-in-steps", "{} has no list of steps.", file));
     add_unanswered(*lesson, hand_in);
+    for (const HandInStep& step : hand_in.steps)  // a run may go on from another step's answer
+      if (step.run)
+        if (auto wrong = fault_of_run(*lesson, hand_in, step, computer_)) fault(std::move(*wrong));
     hand_in.points = points_of(*lesson, hand_in.steps);
     return hand_in;
   }
@@ -286,6 +293,7 @@ class Marker {
   }
 
   std::string course_, class_code_;
+  Computer computer_;
   Predictions predictions_;
   std::map<std::string, Result<Lesson>> lessons_;
 };

@@ -5,6 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <utility>
+
+#include "engine/plan/placement/resolve.h"
+#include "engine/predict/predict.h"
 
 namespace parallelarium {
 
@@ -62,10 +66,9 @@ Rerun compared(const HandInRun& claimed, const Observation& seen) {
   return rerun;
 }
 
-// The Setup that the step sets, run as the student ran it, on CPU ranks. Error: the student's was
-// another one, or it would take too long.
-Result<Setup> setup_again(const Lesson& lesson, std::size_t step, const HandIn& hand_in,
-                          const Setup& claimed) {
+// The Setup that the step sets, run as the student ran it. Error: the student's was another one.
+Result<Setup> setup_set(const Lesson& lesson, std::size_t step, const HandIn& hand_in,
+                        const Setup& claimed) {
   const Symbols drawn = draw(lesson, hand_in.seed);
   Result<Settings> set = settings_at(lesson, step, drawn);
   for (const HandInStep& earlier : hand_in.steps)  // it may go on from a plan of the student's own
@@ -78,14 +81,44 @@ Result<Setup> setup_again(const Lesson& lesson, std::size_t step, const HandIn& 
   setup.run = claimed.run;
   if (!(setup == claimed))
     return message("rerun-setup", "It was run with another Setup than the step sets.");
+  return setup;
+}
+
+void run_on_cores(Setup& setup) {
+  setup.run.backend = setup.machine == MachineChoice("local") ? Backend::kCpu : Backend::kPaced;
+  setup.run.devices = "all";
+}
+
+// The same on CPU ranks. Error: as setup_set(), or it would take too long.
+Result<Setup> setup_again(const Lesson& lesson, std::size_t step, const HandIn& hand_in,
+                          const Setup& claimed) {
+  Result<Setup> set = setup_set(lesson, step, hand_in, claimed);
+  if (!set) return set;
+  Setup& setup = *set;
   if (setup.run.text != "default")
     return message("rerun-text", "It was trained on a text of its own, {}.", setup.run.text);
   if (setup.run.steps + setup.run.warmup > kMostRerunSteps)
     return message("rerun-long", "It has {} training steps, more than {}.",
                    setup.run.steps + setup.run.warmup, kMostRerunSteps);
-  setup.run.backend = setup.machine == MachineChoice("local") ? Backend::kCpu : Backend::kPaced;
-  setup.run.devices = "all";
-  return setup;
+  run_on_cores(setup);
+  return set;
+}
+
+Message of_step(const HandIn& hand_in, const std::string& step, const Message& why) {
+  return message("hand-in-rerun", "{}, \"{}\": {}", hand_in.file, step, why);
+}
+
+// The bytes that all ranks send in a step of the Setup; none: it cannot be predicted here.
+std::optional<std::int64_t> predicted_bytes(Setup setup, const Computer& computer) {
+  run_on_cores(setup);
+  const Result<Situation> here = situation_of(setup, computer);
+  if (!here) return std::nullopt;
+  const Result<Prediction> prediction = predict(here->setup, here->machine);
+  if (!prediction) return std::nullopt;
+  std::int64_t sum = 0;
+  for (int rank = 0; rank < here->setup.mesh.ranks(); ++rank)
+    for (const TrafficRow& row : expected_traffic(*prediction, rank)) sum += row.sent_bytes;
+  return sum;
 }
 
 Rerun rerun_step(const Lesson& lesson, HandIn& hand_in, const HandInStep& given,
@@ -95,9 +128,10 @@ Rerun rerun_step(const Lesson& lesson, HandIn& hand_in, const HandInStep& given,
   const Result<Setup> setup = setup_again(
       lesson, static_cast<std::size_t>(step - lesson.steps.data()), hand_in, given.run->setup);
   if (!setup) {
-    Message fault =
-        message("hand-in-rerun", "{}, \"{}\": {}", hand_in.file, given.step, setup.error());
-    hand_in.faults.push_back(std::move(fault));
+    Message fault = of_step(hand_in, given.step, setup.error());
+    std::vector<Message>& faults = hand_in.faults;
+    if (std::find(faults.begin(), faults.end(), fault) == faults.end())
+      faults.push_back(std::move(fault));
     return not_run(setup.error());
   }
   const Result<Observation> seen = run(*setup);
@@ -105,6 +139,21 @@ Rerun rerun_step(const Lesson& lesson, HandIn& hand_in, const HandInStep& given,
 }
 
 }  // namespace
+
+std::optional<Message> fault_of_run(const Lesson& lesson, const HandIn& hand_in,
+                                    const HandInStep& given, const Computer& computer) {
+  const auto step = static_cast<std::size_t>(lesson.find(given.step) - lesson.steps.data());
+  const HandInRun& run = *given.run;
+  if (const Result<Setup> set = setup_set(lesson, step, hand_in, run.setup); !set)
+    return of_step(hand_in, given.step, set.error());
+  // A router's choices are the run's own, and a GPU's collectives may be others than a CPU's.
+  if (run.backend == "cuda" || run.setup.model.experts.count > 0) return std::nullopt;
+  const std::optional<std::int64_t> bytes = predicted_bytes(run.setup, computer);
+  if (!bytes || *bytes == run.sent_bytes) return std::nullopt;
+  return of_step(hand_in, given.step,
+                 message("hand-in-bytes", "The file has {} bytes sent, and such a step sends {}.",
+                         run.sent_bytes, *bytes));
+}
 
 std::string_view name_of(RerunVerdict verdict) {
   switch (verdict) {

@@ -6,11 +6,17 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "engine/lesson/teaching/report.h"
 
 namespace parallelarium {
+
+// What is wrong with a run that a hand-in tells of, without running it again: its Setup is not the
+// one that the step sets for the student's numbers, or its bytes are not those of such a step.
+std::optional<Message> fault_of_run(const Lesson& lesson, const HandIn& hand_in,
+                                    const HandInStep& given, const Computer& computer);
 
 // The run as a hand-in has it: {source, machine, backend, setup, losses, sent_bytes}.
 nlohmann::json hand_in_run(const Observation& seen);
