@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/lesson/lesson_panel.h"
 #include "app/lesson/player/lesson_progress.h"
 #include "app/lesson/teaching/defence.h"
 #include "app/lesson/teaching/handout.h"
@@ -275,6 +276,7 @@ Result<void> check_teaching_options(const CommandLine& line) {
 int take_screenshot(const CommandLine& line) {
   Window window;
   window.set_asks(false);
+  window.lesson().player().progress().keep_nothing();
   if (line.dark) window.show_theme(*line.dark ? ThemeChoice::kDark : ThemeChoice::kLight);
   window.resize(line.size.isEmpty() ? QSize(1440, 900) : line.size);
   window.show();

@@ -210,7 +210,11 @@ void LessonPanel::show_step() {
 
 QString LessonPanel::primary_label() const {
   if (!player_.is_open()) {
-    return next_to_do().isEmpty() ? tr("All lessons …") : tr("Next lesson");
+    if (next_to_do().isEmpty()) return tr("All lessons …");
+    if (player_.finished_lesson()) return tr("Next lesson");
+    constexpr int kTitleWidth = 190;
+    return tr("Next: %1")
+        .arg(primary_->fontMetrics().elidedText(next_title(), Qt::ElideRight, kTitleWidth));
   }
   if (player_.state().solved) return player_.at_end() ? tr("Finish") : tr("Next");
   switch (player_.step().kind) {

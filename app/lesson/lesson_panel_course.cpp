@@ -85,6 +85,12 @@ QString LessonPanel::next_to_do() const {
   return next_of(course, entries);
 }
 
+QString LessonPanel::next_title() const {
+  const Result<Lesson>& lesson =
+      lesson_of_folder(folder_of(course_here(), next_to_do().toStdString()));
+  return lesson ? QString::fromStdString(lesson->text(LessonPlayer::language()).title) : QString();
+}
+
 QString LessonPanel::next_of(const Course& course, const std::vector<CourseEntry>& entries) const {
   for (const CourseEntry& entry : entries) {
     const Result<Lesson>& lesson = lesson_of_folder(folder_of(course, entry.id));
@@ -102,8 +108,11 @@ const std::vector<ViewLesson>& LessonPanel::lessons_of(const ViewInfo& view) {
       const Result<Lesson>& lesson = lesson_of_folder(course.folder + "/" + entry.id);
       if (!lesson) continue;
       std::map<std::string, int> shown;
-      for (const Step& step : lesson->steps)
-        if (!step.tab.empty()) ++shown[view_of(step.tab)];
+      std::string view_id;  // a step that names none shows that of the step before
+      for (const Step& step : lesson->steps) {
+        if (!step.tab.empty()) view_id = view_of(step.tab);
+        if (!view_id.empty()) ++shown[view_id];
+      }
       for (const auto& [id, steps] : shown)
         by_view_[id].push_back({QString::fromStdString(lesson->id), lesson->version,
                                 QString::fromStdString(lesson->text(player_.language()).title),

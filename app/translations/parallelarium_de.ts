@@ -4374,6 +4374,10 @@
         <source>Disturbed run</source>
         <translation>Gestörter Lauf</translation>
     </message>
+    <message>
+        <source>Next: %1</source>
+        <translation>Als Nächstes: %1</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>

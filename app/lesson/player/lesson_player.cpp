@@ -197,7 +197,12 @@ void LessonPlayer::apply_hidden_and_allowed() {
   const bool reading = step().kind == StepKind::kRead;
   session_.locks().set_hidden(open_question || reading ? to_list(step().hide) : QStringList());
   QStringList allowed = to_list(step().allow);
-  const bool asks = step().kind == StepKind::kPredict || step().kind == StepKind::kBuild;
+  // Of a question in words the settings stay free, so that the student can look, unless the views
+  // would show what is typed, hidden or revealed.
+  const bool typed = step().ask && !step().ask->answer.empty();
+  const bool asks = step().kind == StepKind::kPredict || step().kind == StepKind::kBuild ||
+                    (step().kind == StepKind::kExplain &&
+                     (typed || exam_ || !step().hide.empty() || !step().reveal.empty()));
   if (asks && open_question && allowed.isEmpty()) allowed << QLatin1String(kNoSetting);
   const bool keeps_lock = step().kind == StepKind::kGoal || step().sets_plan() || open_question;
   if (step().sets_plan() && !open_question) allowed = {QLatin1String(kNoSetting)};

@@ -107,7 +107,11 @@ Mastery mastery_of(const json& answers) {
     const auto kind = member_or(step, "kind", std::string());
     const bool asks = kind == name_of(StepKind::kPredict) || kind == name_of(StepKind::kExplain) ||
                       kind == name_of(StepKind::kFind);
-    if (!asks || !step.contains("right")) continue;
+    if (!asks) continue;
+    if (!step.contains("right")) {  // a document began behind it
+      ++mastery.asked;
+      continue;
+    }
     const bool right = member_or(step, "right", false) && member_or(step, "attempts", 0) == 1;
     ++mastery.asked;
     mastery.right += right;
@@ -289,6 +293,7 @@ Result<void> LessonProgress::set_playlist(std::optional<Playlist> playlist) {
 }
 
 Result<void> LessonProgress::write() {
+  if (!writes_) return {};
   const QDir folder = QFileInfo(path_).absoluteDir();
   // A chosen folder that is gone, such as one on a stick, is not made up.
   if (chosen_folder().isEmpty() || folder != QDir(chosen_folder()))

@@ -80,6 +80,9 @@ class LessonProgress {
   // For as long as the program runs; it is not written.
   void show_playlist(Playlist playlist) { playlist_ = std::move(playlist); }
 
+  // Nothing is written from now on: nobody plays where a picture is taken.
+  void keep_nothing() { writes_ = false; }
+
   // Keeps everything in that folder from now on, made if it is not there. What lies in it already
   // is read; nothing that was kept elsewhere goes along. Error: it cannot be written.
   Result<void> use_folder(const QString& folder);
@@ -95,6 +98,7 @@ class LessonProgress {
   void read();
   Result<void> write();
   QString path_;
+  bool writes_ = true;
   std::optional<ClassPlace> place_;
   std::optional<Playlist> playlist_;
   nlohmann::json lessons_ = nlohmann::json::object();

@@ -74,10 +74,30 @@ class AnswersHidden : public WindowFixture {
   }
 };
 
-// The ways to write an answer that nothing else would have by chance: of plain numbers, those that
-// are not whole.
-QStringList written(double answer, const std::string& unit) {
-  if (unit == "1" && answer == std::round(answer)) return {};
+// A figure that a step asks for, and what it counts: "ranks".
+struct Asked {
+  const Ask* ask;
+  QString counted;
+};
+
+std::vector<Asked> asked_of(const Step& step, const StepText& words) {
+  std::vector<Asked> all;
+  const auto counted = [&](const std::string& part) {
+    return QString::fromStdString(words.part(part));
+  };
+  if (step.ask && !step.ask->answer.empty()) all.push_back({&*step.ask, counted("unit")});
+  for (const QuestionPart& part : step.parts)
+    if (part.option.empty()) all.push_back({&part.ask, counted("unit " + part.id)});
+  return all;
+}
+
+// The ways to write an answer that nothing else would have by chance: of whole plain numbers, the
+// one with what it counts.
+QStringList written(double answer, const std::string& unit, const QString& counted = {}) {
+  if (unit == "1" && answer == std::round(answer)) {
+    if (counted.isEmpty()) return {};
+    return {QStringLiteral("%1 %2").arg(std::int64_t(answer)).arg(counted)};
+  }
   QStringList ways{value_text(answer, unit), guess_text(answer, unit)};
   if (unit == "bytes") ways << exact_bytes_text(std::int64_t(answer));
   QStringList told;
@@ -90,9 +110,10 @@ QStringList written(double answer, const std::string& unit) {
   return told;
 }
 
-QStringList with_answer(const QStringList& texts, double answer, const std::string& unit) {
+QStringList with_answer(const QStringList& texts, double answer, const std::string& unit,
+                        const QString& counted = {}) {
   QStringList found;
-  for (const QString& way : written(answer, unit)) {
+  for (const QString& way : written(answer, unit, counted)) {
     const QRegularExpression whole(QStringLiteral("(?<![0-9.,])") +
                                    QRegularExpression::escape(way) +
                                    QStringLiteral("(?![.,]?[0-9])"));
@@ -118,14 +139,22 @@ TEST_F(AnswersHidden, WhileALessonAsks) {
       Context context;
       context.settings = *revealed;
       context.drawn = draw(*lesson, seed);
-      const Result<double> answer = evaluate(step.ask->answer, context.symbols());
-      if (!answer) return {"no answer"};
-      return with_answer(texts(), *answer, step.ask->unit);
+      QStringList found;
+      const QStringList all = texts();
+      for (const Asked& asked : asked_of(step, lesson->text("en").steps.at(step.id))) {
+        const Result<double> answer = evaluate(asked.ask->answer, context.symbols());
+        if (answer)
+          found << with_answer(all, *answer, asked.ask->unit, asked.counted);
+        else if (step.parts.empty())
+          found << "no answer";  // a part may ask for what is predicted
+      }
+      return found;
     };
     for (std::size_t at = 0; at < lesson->steps.size(); ++at) {
       const Step& step = lesson->steps[at];
-      if (step.kind != StepKind::kPredict || !step.ask || step.ask->answer.empty()) continue;
-      ++questions;
+      const std::vector<Asked> all = asked_of(step, lesson->text("en").steps.at(step.id));
+      if (step.sets_plan() || all.empty()) continue;
+      questions += static_cast<int>(all.size());
       if (leaks(at, 7).isEmpty()) continue;
       // One figure of a picture may be the answer by chance; with other numbers it is not.
       for (const QString& text : leaks(at, 8))
@@ -133,7 +162,7 @@ TEST_F(AnswersHidden, WhileALessonAsks) {
                       << text.toStdString() << '"';
     }
   }
-  EXPECT_GT(questions, 80);
+  EXPECT_GT(questions, 110);
 }
 
 // What every bar and gap of the timeline says to the pointer, where what is asked follows from how
@@ -184,6 +213,28 @@ TEST_F(AnswersHidden, AreFoundWhereNothingIsHidden) {
   session().locks().set_hidden({});
   QApplication::processEvents();
   EXPECT_GE(with_answer(texts(), bubble, "share").size(), 2);
+}
+
+// A question whose figure the settings would compute locks them until it is answered.
+TEST_F(AnswersHidden, WhereSettingsWouldComputeThem) {
+  for (const auto& [id, asks] : {std::pair("the-slowest-expert", "how-many-ranks"),
+                                 std::pair("chunks-in-turn", "which-layers")}) {
+    const Result<Lesson> lesson = read_lesson(lessons_folder() + "/" + id);
+    ASSERT_TRUE(lesson);
+    const auto step = std::find_if(lesson->steps.begin(), lesson->steps.end(),
+                                   [asks = asks](const Step& one) { return one.id == asks; });
+    ASSERT_NE(step, lesson->steps.end());
+    enter(*lesson, std::size_t(step - lesson->steps.begin()), 7);
+    ASSERT_EQ(window->lesson().player().step().id, asks);
+    for (const char* key : {"mesh.dp", "mesh.pp", "schedule"})
+      EXPECT_FALSE(session().locks().allowed(QLatin1String(key))) << id << ": " << key;
+  }
+  // In words alone, and nothing hidden: the student may look.
+  const Result<Lesson> lesson = read_lesson(lessons_folder() + "/same-bubble-less-memory");
+  ASSERT_TRUE(lesson);
+  for (std::size_t at = 0; at < lesson->steps.size(); ++at)
+    if (lesson->steps[at].id == "and-the-bubble") enter(*lesson, at, 7);
+  EXPECT_TRUE(session().locks().allowed(QStringLiteral("schedule")));
 }
 
 }  // namespace

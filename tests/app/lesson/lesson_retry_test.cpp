@@ -233,6 +233,10 @@ TEST(Mastering, TakesTheTransferQuestionAndTwoThirdsOfAllAtTheFirstCommit) {
       of({question("a", true, 1), question("b", true, 1), question("c", false, 1)}).mastered())
       << "not the transfer question";
   EXPECT_FALSE(of({question("a", false, 1), question("b", true, 1)}).mastered()) << "a half";
+  json skipped = question("c", true, 1);
+  skipped.erase("right");  // a document began behind it
+  EXPECT_EQ(of({skipped, question("d", true, 1)}).asked, 2);
+  EXPECT_FALSE(of({skipped, skipped, question("d", true, 1)}).mastered());
   const Mastery words = of({question("a", true, 1), question("b", false, 1, false)});
   EXPECT_EQ(words.transfer, "a") << "the last one that a figure is typed for";
   EXPECT_EQ(words.asked, 2);
