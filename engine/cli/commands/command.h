@@ -37,6 +37,10 @@ class Progress {
   void report(double share, const std::string& what);
   // A sentence that stays.
   void say(const std::string& sentence);
+  // The same, unless it is empty.
+  void note(const std::string& sentence) {
+    if (!sentence.empty()) say(sentence);
+  }
   void clear();
 
  private:

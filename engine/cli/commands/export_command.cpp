@@ -219,6 +219,7 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
   if (printed && options.json)
     return Outcome::invalid(message(
         "export-json-printed", "--json tells which file was written: name one in place of “-”."));
+  progress.note(options.setup.assumed_sentence(read_text));
   Outcome outcome;
   if (picture) {
     outcome = draw(options, *format, setup, read_text);
@@ -257,8 +258,10 @@ Outcome export_recipe(const ExportOptions& options, Progress& progress) {
     return Outcome::invalid(message("export-as-alone",
                                     "--as writes a Setup, so --run, --rank, --view and --format do "
                                     "not go with it."));
-  const Result<Situation> situation = options.setup.situation();
+  std::string read_text;
+  const Result<Situation> situation = options.setup.situation(&read_text);
   if (!situation) return Outcome::invalid(situation.error());
+  progress.note(options.setup.assumed_sentence(read_text));
   const Result<FrameworkText> written = write_for_framework(options.framework, situation->setup);
   if (!written) return Outcome::invalid(written.error());
   const bool printed = options.file.empty() || options.file == kStandardStream;

@@ -16,9 +16,8 @@ namespace parallelarium {
 namespace {
 
 // What stands before a prediction: what nobody said, and what was said for nothing.
-std::string heading_of(const nlohmann::json& assumed, const std::vector<Message>& idle) {
-  std::string text = assumed_text(assumed);
-  if (!text.empty()) text = "Assumed, since nothing says otherwise: " + text + ".\n";
+std::string heading_of(std::string assumed, const std::vector<Message>& idle) {
+  std::string text = assumed.empty() ? "" : std::move(assumed) + "\n";
   for (const Message& sentence : idle) text += "Note: " + sentence.text + "\n";
   return text.empty() ? text : text + "\n";
 }
@@ -68,21 +67,21 @@ void add_predict(Commands& commands) {
     const Result<Prediction> prediction =
         predict(setup, situation->machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
-    const nlohmann::json assumed = options->setup.assumed(read_text);
     std::vector<Message> idle = options->setup.without_effect(setup);
     for (const Message& remark : unwise(*prediction))  // which says it in its own words
       std::erase_if(idle, [&](const Message& note) { return note.field == remark.field; });
     if (options->json) {
       nlohmann::json json =
           prediction_answer(*prediction, *situation, options->rank, options->spans);
-      json["assumed"] = assumed;
+      json["assumed"] = options->setup.assumed(read_text);
       for (const Message& sentence : idle) json["remarks"].push_back(sentence.text);
       if (whole->tokens > 0) json.update(to_json(*whole, prediction->step, ranks));
       return Outcome::done(json_text(json));
     }
     const std::optional<Outlook> here = outlook_of(*prediction, *situation);
     return Outcome::done(
-        heading_of(assumed, idle) + prediction_text(*prediction, situation->asked, options->rank) +
+        heading_of(options->setup.assumed_sentence(read_text), idle) +
+        prediction_text(*prediction, situation->asked, options->rank) +
         (whole->tokens > 0 ? "\n" + training_text(*whole, prediction->step, ranks) + "\n" : "") +
         (here ? "\n" + outlook_text(*here, *prediction) : ""));
   });

@@ -202,7 +202,8 @@ std::optional<Message> unused_wish(const RunOptions& options, const Preparation&
 }
 
 Outcome run_setup(const RunOptions& options, Progress& progress) {
-  const Result<Setup> setup = options.setup.asked();
+  std::string read_text;
+  const Result<Setup> setup = options.setup.asked(&read_text);
   if (!setup) return Outcome::invalid(setup.error());
   if (options.rank < 0 || options.rank >= setup->mesh.ranks())
     return Outcome::invalid(message("rank-outside",
@@ -231,6 +232,7 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
   }
   if (const Result<void> can = can_write_probes(options.probe_out); !can)
     return Outcome::failed(can.error());
+  progress.note(options.setup.assumed_sentence(read_text));
   for (const Message& sentence : options.setup.without_effect(preparation->setup))
     progress.say("Note: " + sentence.text);
   std::optional<CancelWithoutReader> reader;

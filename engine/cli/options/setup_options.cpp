@@ -119,15 +119,6 @@ nlohmann::json SetupOptions::assumed(const std::string& read_text) const {
   return assumed;
 }
 
-Message no_such_model(Message why, const std::string& typed) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(typed, ignored)) return why;
-  return message("model-file",
-                 "{} is a file, and a model is named by its preset: `models --import {}` writes "
-                 "the shape of a Hugging Face config.json, and --setup {} reads a Setup.",
-                 typed, typed, typed);
-}
-
 std::string assumed_text(const nlohmann::json& assumed) {
   std::string text;
   for (const auto& [key, value] : assumed.items()) {
@@ -135,6 +126,24 @@ std::string assumed_text(const nlohmann::json& assumed) {
     text += fmt::format("{}--{} {}", text.empty() ? "" : ", ", row.option, text_of_value(value));
   }
   return text;
+}
+
+std::string SetupOptions::assumed_sentence(const std::string& read_text,
+                                           const Turned& turned) const {
+  nlohmann::json left = assumed(read_text);
+  for (const auto& [name, value] : turned)
+    if (const SetupSetting* row = find_setting(setup_settings(), name)) left.erase(row->key);
+  if (left.empty()) return {};
+  return "Assumed, since nothing says otherwise: " + assumed_text(left) + ".";
+}
+
+Message no_such_model(Message why, const std::string& typed) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(typed, ignored)) return why;
+  return message("model-file",
+                 "{} is a file, and a model is named by its preset: `models --import {}` writes "
+                 "the shape of a Hugging Face config.json, and --setup {} reads a Setup.",
+                 typed, typed, typed);
 }
 
 std::vector<Message> SetupOptions::without_effect(const Setup& setup) const {

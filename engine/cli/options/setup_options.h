@@ -41,6 +41,9 @@ class SetupOptions {
   // the least mesh, and defaults of what sizes a step; where a dense model was given experts, how
   // many a token visits and how wide they are. `read_text`: what asked() read of the file.
   nlohmann::json assumed(const std::string& read_text) const;
+  // The same as a sentence with the options, empty for nothing: "Assumed, since nothing says
+  // otherwise: --tp 1, --microbatches 8." Without those that are `turned` from point to point.
+  std::string assumed_sentence(const std::string& read_text, const Turned& turned = {}) const;
   // Of the settings that size a step, by option, those that neither an option nor the file says.
   std::vector<std::string> unsaid(const std::string& read_text) const;
   // A sentence for each option that was typed and changes nothing of this Setup, such as --skew

@@ -128,9 +128,11 @@ void add_layer(Commands& commands) {
   command->add_flag("--backward", options->choice.backward, "the backward instead of the forward");
   command->add_flag("--json", options->json, "print JSON");
   options->setup.add_to(*command);
-  commands.set_body(command, [options](Progress&) {
-    const Result<Situation> situation = options->setup.situation();
+  commands.set_body(command, [options](Progress& progress) {
+    std::string read_text;
+    const Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
+    progress.note(options->setup.assumed_sentence(read_text));
     const Result<LayerChoice> choice = choice_of(*options, situation->setup);
     if (!choice) return Outcome::invalid(choice.error());
     const Result<Prediction> prediction = predict(situation->setup, situation->machine);

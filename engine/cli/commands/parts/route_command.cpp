@@ -107,9 +107,11 @@ void add_route(Commands& commands) {
   command->add_option("--routing", options->routing, "what a run measured: its `run --json`")
       ->option_text("FILE");
   options->setup.add_to(*command);
-  commands.set_body(command, [options](Progress&) {
-    const Result<Situation> situation = options->setup.situation();
+  commands.set_body(command, [options](Progress& progress) {
+    std::string read_text;
+    const Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
+    progress.note(options->setup.assumed_sentence(read_text));
     const Setup& setup = situation->setup;
     Result<Routing> measured = Routing{};
     if (!options->routing.empty()) measured = read_routing(options->routing, setup);

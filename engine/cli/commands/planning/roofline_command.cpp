@@ -72,9 +72,11 @@ void add_roofline(Commands& commands) {
       ->check(check_from_zero);
   command->add_flag("--json", options->json, "print JSON");
   options->setup.add_to(*command);
-  commands.set_body(command, [options](Progress&) {
-    const Result<Situation> situation = options->setup.situation();
+  commands.set_body(command, [options](Progress& progress) {
+    std::string read_text;
+    const Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
+    progress.note(options->setup.assumed_sentence(read_text));
     const Result<Roofline> roofline =
         roofline_of(situation->setup, situation->machine, options->layer);
     if (!roofline) return Outcome::invalid(roofline.error());

@@ -86,6 +86,9 @@ Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   if (!text) return Outcome::invalid(text.error());
   double capacity = 0;
   std::string machine;
+  Turned varied;
+  for (const Variation& variation : variations) varied.emplace_back(variation.key, "");
+  progress.note(options.setup.assumed_sentence(*text, varied));
   const TurnedAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
     const Result<Situation> situation = options.setup.situation_with(turned, *text);
     if (!situation) return situation.error();
