@@ -319,13 +319,13 @@ void Server::answer(const RpcRequest& request) {
     Result<ServeJob> job = wish->second(request.params);
     return job ? start(request, std::move(*job)) : refuse(job.error());
   }
-  send(rpc_error(
-      request.id, RpcCode::kMethodNotFound,
-      message("rpc-unknown",
-              "There is no method \"{}\"; there are initialize, devices, check, "
-              "calibrate, run, collective, route, predict, plan, why_not, neighbours, sweep and "
-              "shutdown.",
-              request.method)));
+  std::string there_are;
+  for (const auto& [method, answer] : kAnswers) there_are += std::string(method) + ", ";
+  for (const auto& [method, wish] : kWishes) there_are += std::string(method) + ", ";
+  there_are.resize(there_are.size() - 2);
+  send(rpc_error(request.id, RpcCode::kMethodNotFound,
+                 message("rpc-unknown", "There is no method \"{}\"; there are: {}.", request.method,
+                         there_are)));
 }
 
 bool Server::handle(const nlohmann::json& json) {

@@ -227,10 +227,10 @@ Result<Setup> SetupOptions::asked_of(const std::string& text, const Turned& turn
                    mesh.ranks(), mesh.dp, mesh.tp, mesh.pp, mesh.cp, *dp);
   if (microbatches && *microbatches != setup.microbatches)
     return message("batch-contradicts",
-                   "--global-batch {} makes {} micro-batches with DP {} and {} in each, not {}; "
+                   "--global-batch {} makes {} micro-batch{} with DP {} and {} in each, not {}; "
                    "leave out --global-batch or --microbatches.",
-                   setup.global_batch(), setup.microbatches, mesh.dp, setup.micro_batch,
-                   *microbatches);
+                   setup.global_batch(), setup.microbatches, setup.microbatches == 1 ? "" : "es",
+                   mesh.dp, setup.micro_batch, *microbatches);
   return setup;
 }
 

@@ -266,8 +266,6 @@ void add_work(const Setup& setup, Formulas& out) {
   const Model& model = setup.model;
   const double sequences = static_cast<double>(setup.global_batch());
   const double tokens = sequences * static_cast<double>(model.sequence);
-  const ParameterCounts counts = count_parameters(model);
-  const double active = static_cast<double>(counts.active);
   if (is_paper_gpt(model)) {
     const double L = model.layers, h = static_cast<double>(model.hidden);
     const double s = static_cast<double>(model.sequence), V = static_cast<double>(model.vocab);
@@ -311,12 +309,16 @@ void add_work(const Setup& setup, Formulas& out) {
            fmt::format("{}, appendix A, eq. (8)", kKorthikanti),
            {}});
   }
+  // The same N as MFU by 6N has.
+  const double in_products = model_flops_per_sequence(model, ScoreFlops::kNone) /
+                             (6 * static_cast<double>(model.sequence));
   out.push_back({message("work.rule-of-thumb", "model FLOPs of a step, rule of thumb"), "6 N D",
-                 fmt::format("6 · {} · {}", number(active), number(tokens)), 6 * active * tokens,
-                 "flops", "Kaplan et al. 2020, Scaling Laws (arXiv 2001.08361), section 2.1",
+                 fmt::format("6 · {} · {}", number(in_products), number(tokens)),
+                 6 * in_products * tokens, "flops",
+                 "Kaplan et al. 2020, Scaling Laws (arXiv 2001.08361), section 2.1",
                  message("note-six",
-                         "N parameters that a token meets, D tokens; leaves out attention scores, "
-                         "and counts the embedding though it is a look-up")});
+                         "N weights of the products that a token meets, the head's too and those "
+                         "of look-up tables not, D tokens; leaves out attention scores")});
 }
 
 }  // namespace

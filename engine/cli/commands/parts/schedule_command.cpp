@@ -272,6 +272,13 @@ Outcome schedule(const ScheduleOptions& options) {
                                     "{} splits the backward; give --backward-input "
                                     "and --backward-weight instead of --backward.",
                                     order->name));
+  const auto has_pair = [](const auto& rank) {
+    return std::any_of(rank.begin(), rank.end(),
+                       [](const Action& action) { return action.overlapped_with_next; });
+  };
+  if (options.overlapped > 0 && std::none_of(order->ranks.begin(), order->ranks.end(), has_pair))
+    return Outcome::invalid(
+        message("schedule-no-pair", "{} overlaps no pair; leave out --overlapped.", order->name));
   Durations durations;
   durations.forward = options.forward;
   durations.input_grad = options.backward_input;

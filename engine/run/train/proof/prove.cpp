@@ -85,7 +85,8 @@ Proof compare(const RunResult& many, const RunResult& one) {
 }
 
 Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact) {
-  constexpr double kTimesLoss = 2, kTimesGradient = 1.25, kMostGradient = 0.1;
+  // Of drawn small meshes with the right plan some differ by 1.29 times what one rank does.
+  constexpr double kTimesLoss = 2, kTimesGradient = 1.5, kMostGradient = 0.1;
   constexpr double kLeastLoss = 1.0 / (1 << 13), kMostLoss = 1.0 / (1 << 6);
   const Proof rounding = compare(one, exact);
   Proof proof = compare(many, exact);
