@@ -26,6 +26,9 @@ class MarkdownView : public QTextBrowser {
   // Explains words, except those that the lesson `untold` teaches.
   void explain_words(const QString& untold = {});
   const std::vector<TextWord>& words() const { return words_; }
+  // Explains the word at this place of the screen. False: no text that explains words has one
+  // there.
+  static bool explain_at(const QPoint& global);
   // Where the last paragraph begins, from the top of the view: of a question, what is asked.
   int last_paragraph() const;
   QSize sizeHint() const override;

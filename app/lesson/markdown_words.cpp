@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of a text's view that explains its words.
 #include <QAbstractTextDocumentLayout>
+#include <QApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QScrollArea>
@@ -133,6 +134,16 @@ void MarkdownView::tell(std::size_t word) {
   told_ = word;
   choose(word, place.word->word + QStringLiteral(": ") + place.word->meaning);
   QToolTip::showText(viewport()->mapToGlobal(cursorRect().bottomLeft()), tip_of(*place.word), this);
+}
+
+bool MarkdownView::explain_at(const QPoint& global) {
+  QWidget* under = QApplication::widgetAt(global);
+  auto* text = under ? qobject_cast<MarkdownView*>(under->parentWidget()) : nullptr;
+  const TextWord* place = text ? text->word_at(under->mapFromGlobal(global)) : nullptr;
+  if (!place) return false;
+  text->setFocus(Qt::OtherFocusReason);  // Enter and Tab go on from here
+  text->tell(static_cast<std::size_t>(place - text->words_.data()));
+  return true;
 }
 
 // F1 is the window's key for its shortcuts; with the focus in a text that explains, it is the

@@ -8,6 +8,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/map/course_map.h"
+#include "app/lesson/markdown_view.h"
 #include "app/lesson/teaching/defence.h"
 #include "app/settings/all_settings.h"
 #include "app/settings/machine_sheet.h"
@@ -186,8 +187,10 @@ void Window::build_run_actions() {
 }
 
 void Window::build_help_actions() {
-  do_.shortcuts = add_action(tr("&Shortcuts"), keys("F1"), tr("All keys, and where else help is"),
-                             [this] { show_shortcuts(); });
+  do_.shortcuts =
+      add_action(tr("&Shortcuts"), keys("F1"), tr("All keys, and where else help is"), [this] {
+        if (!MarkdownView::explain_at(QCursor::pos())) show_shortcuts();
+      });
   do_.words = add_action(tr("&Words"), {}, tr("What the words in this window mean"), [this] {
     auto* words = new WordsSheet(session_.locks().hidden(QStringLiteral("formulas")), this);
     words->setAttribute(Qt::WA_DeleteOnClose);

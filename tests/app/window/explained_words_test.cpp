@@ -61,6 +61,18 @@ TEST_F(ExplainedWords, SayTheirMeaningUnderThePointer) {
       << QToolTip::text().toStdString();
 }
 
+// F1 belongs to the window while the keys go elsewhere, and it asks the text under the pointer.
+TEST_F(ExplainedWords, AreFoundByTheirPlaceOnTheScreen) {
+  const auto explains = [&](const QPoint& point) {
+    return MarkdownView::explain_at(view.viewport()->mapToGlobal(point));
+  };
+  EXPECT_FALSE(explains(QPoint(view.width() - 4, view.height() - 4)));
+  EXPECT_FALSE(MarkdownView::explain_at(QPoint(-100, -100))) << "outside of every window";
+  EXPECT_TRUE(explains(middle_of(view.words()[1])));
+  EXPECT_TRUE(QToolTip::text().contains(meaning_of("bubble").toHtmlEscaped()));
+  EXPECT_EQ(view.textCursor().selectedText(), QStringLiteral("bubble"));
+}
+
 TEST_F(ExplainedWords, SayTheirMeaningAtF1OneAfterTheOther) {
   EXPECT_TRUE(view.focusPolicy() & Qt::TabFocus) << "reached by keyboard";
   QKeyEvent ask(QEvent::ShortcutOverride, Qt::Key_F1, Qt::NoModifier);
