@@ -59,8 +59,10 @@ TEST_F(LessonHeard, TheButtonThatLeadsOnSaysWhatCameOfTheAnswer) {
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Not quite: ") + feedback().left(20)))
       << told(primary()).toStdString();
   EXPECT_EQ(primary()->text(), QStringLiteral("Next"));
-  go_to(2);
-  choose(QStringLiteral("weights-alone"));
+  player().close();
+  open(QStringLiteral("first-look"));
+  go_to(4);
+  choose(QStringLiteral("data"));
   press_primary();
   ASSERT_TRUE(player().state().solved);
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Right: Yes.")))
