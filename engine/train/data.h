@@ -10,8 +10,8 @@
 
 namespace parallelarium {
 
-// Makes about 1 MB of simple English from a small grammar; every computer gets the same bytes.
-std::string default_text();
+// About 1 MB of simple English from a small grammar, made once. Every computer gets the same bytes.
+const std::string& default_text();
 
 // A text of which training leaves out a tenth. The end of a document is often unlike the rest (an
 // appendix, an index), so a long text is cut into up to ten sections, and the last tenth of each is

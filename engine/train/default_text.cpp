@@ -143,6 +143,9 @@ class Writer {
 
 }  // namespace
 
-std::string default_text() { return Writer().write(); }
+const std::string& default_text() {
+  static const std::string text = Writer().write();
+  return text;
+}
 
 }  // namespace parallelarium

@@ -200,7 +200,7 @@ std::vector<std::int32_t> token_numbers(const Device& device, std::int64_t count
   std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(i * 37 % 256);
   if (!device.runs_behind()) return ids;
-  const std::string text = default_text();
+  const std::string& text = default_text();
   for (std::size_t i = 0; i < ids.size(); ++i)
     ids[i] = static_cast<unsigned char>(text[i % text.size()]);
   return ids;
