@@ -128,7 +128,7 @@ TEST(Run, ARehearsalBeginsAgainWithTheStretchThatItsWorkNeeds) {
   boast.launch_seconds.value = 1e-9;
   ASSERT_TRUE(save_local_machine(boast).ok());
   const std::vector<std::string> sizes = {
-      "--layers",   "4",   "--hidden",       "512", "--heads",   "8",     "--pp",  "2",
+      "--layers",   "2",   "--hidden",       "512", "--heads",   "8",     "--pp",  "2",
       "--sequence", "512", "--microbatches", "2",   "--backend", "paced", "--json"};
   std::vector<std::string> words = {"run", "--steps", "1", "--warmup", "1"};
   words.insert(words.end(), sizes.begin(), sizes.end());
