@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
+#include "app/look/sentence.h"
 #include "engine/predict/compare.h"
 
 namespace parallelarium {
@@ -204,53 +204,9 @@ QString prediction_source_text(const std::string& word) {
   return Figures::tr("predicted");
 }
 
-QString origin_text(const std::string& origin) {
-  if (origin == "assumed") return Figures::tr("assumed");
-  if (origin == "specification") return Figures::tr("specification");
-  if (origin == "assumed: as within this computer, which is the only node")
-    return Figures::tr("assumed: as within this computer, which is the only node");
-  if (origin == "assumed: products at peak, so that times are lower bounds")
-    return Figures::tr("assumed: products at peak, so that times are lower bounds");
-  // What stands behind these words names a source, which keeps its name.
-  const std::pair<const char*, QString> leads[] = {
-      {"specification: ", Figures::tr("specification: %1")},
-      {"published in ", Figures::tr("published in %1")},
-      {"fitted on ", Figures::tr("fitted on %1")},
-      {"assumed as of ", Figures::tr("assumed as of %1")},
-      {"assumed as fitted on ", Figures::tr("assumed as fitted on %1")},
-      {"measured with ", Figures::tr("measured with %1")}};
-  for (const auto& [lead, words] : leads)
-    if (origin.rfind(lead, 0) == 0)
-      return words.arg(QString::fromStdString(origin.substr(std::strlen(lead))));
-  const QString text = QString::fromStdString(origin);
-  static const QRegularExpression kOne(
-      QStringLiteral("^measured on one (.*) on ([0-9-]+) with (.*)$"));
-  if (const auto one = kOne.match(text); one.hasMatch())
-    return Figures::tr("measured on one %1 on %2 with %3")
-        .arg(one.captured(1), one.captured(2), one.captured(3));
-  static const QRegularExpression kHere(
-      QStringLiteral("^measured on this computer on ([0-9-]+)(?: \\((.*)\\))?$"));
-  const auto here = kHere.match(text);
-  if (!here.hasMatch()) return text;
-  const QString measured = Figures::tr("measured on this computer on %1").arg(here.captured(1));
-  const QString what = here.captured(2);
-  if (what == QLatin1String("best matrix product"))
-    return Figures::tr("%1, best matrix product").arg(measured);
-  if (what == QLatin1String("the slowest pair"))
-    return Figures::tr("%1, the slowest pair").arg(measured);
-  return what.isEmpty() ? measured : QStringLiteral("%1 (%2)").arg(measured, what);
-}
+QString origin_text(const Origin& origin) { return sentence(message_of(origin)); }
 
-QString origin_word(const std::string& origin) {
-  const std::pair<const char*, QString> words[] = {{"assumed", Figures::tr("assumed")},
-                                                   {"published", Figures::tr("published")},
-                                                   {"fitted", Figures::tr("fitted")},
-                                                   {"specification", Figures::tr("specification")},
-                                                   {"measured", Figures::tr("measured")}};
-  for (const auto& [begin, word] : words)
-    if (origin.starts_with(begin)) return word;
-  return origin_text(origin);
-}
+QString origin_word(const Origin& origin) { return sentence(word_of(origin)); }
 
 QString outdated_text(const Message& outdated) {
   return outdated.id == "bf16-untold"

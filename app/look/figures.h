@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/plan/machine/origin.h"
 #include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
@@ -46,11 +47,9 @@ QString with_firm_units(QString text);
 // Words for where a number comes from: "predicted", "lower bound at peak rates", "assumed".
 QString prediction_source_text(const std::string& word);
 QString outdated_text(const Message& outdated);  // of outdated_bf16(), in the user's language
-// Where a rate of a Machine comes from: "assumed", measured here, or a source as it is printed.
-QString origin_text(const std::string& origin);
-// "assumed", "published", "fitted", "specification", "measured", or the origin itself where it is
-// another.
-QString origin_word(const std::string& origin);
+// Where a rate of a Machine comes from, as a line and as the word of its kind.
+QString origin_text(const Origin& origin);
+QString origin_word(const Origin& origin);
 QString source_text(Source source);          // "measured", "rehearsed", ...
 QString minutes_text(std::int64_t minutes);  // "1 minute", "12 minutes"
 // "2 min ago", "today 14:05", "2026-11-21" for an ISO 8601 date in UTC.

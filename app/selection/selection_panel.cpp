@@ -87,7 +87,7 @@ QString with_own_words(QString expression) {
 QString source_words(const std::string& source) {
   constexpr std::string_view peak = "peak: ";
   if (!source.starts_with(peak)) return cited(QString::fromStdString(source));
-  return SelectionPanel::tr("peak: %1").arg(origin_text(source.substr(peak.size())));
+  return SelectionPanel::tr("peak: %1").arg(origin_text(origin_of(source.substr(peak.size()))));
 }
 
 // What the engine calls a parameter, "layer 3 MLP in weight", in the window's language.

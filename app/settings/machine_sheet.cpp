@@ -48,7 +48,7 @@ double number_at(const nlohmann::json& machine, const char* path, double otherwi
 QString origin_at(const nlohmann::json& machine, const char* path) {
   const Pointer at(path);
   if (!machine.contains(at) || !machine.at(at).is_object()) return {};
-  return origin_text(machine.at(at).value("origin", std::string()));
+  return origin_text(origin_of(machine.at(at).value("origin", std::string())));
 }
 
 QString shown(double value, double scale) { return QLocale().toString(value / scale, 'g', 6); }

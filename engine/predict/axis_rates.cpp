@@ -156,12 +156,12 @@ Message said_of(const AxisRate& rate) {
                             : message("axis-rate-node", "links of the node");
   };
   const Message wire = wire_of(rate.link, rate.between && !rate.network);
-  Message from = message("axis-rate-link", "{} ({})", speed(link.value), link.origin);
+  Message from = message("axis-rate-link", "{} ({})", speed(link.value), message_of(link.origin));
   if (rate.links != 1)
     from = message("axis-rate-links", "{} links of {}", links_text(rate.links), std::move(from));
-  if (share != Sourced{1, "assumed"})
+  if (share != Sourced{1})
     from = message("axis-rate-share", "{} ({}) of {}", figure(percent_text(share.value)),
-                   share.origin, std::move(from));
+                   message_of(share.origin), std::move(from));
   const Message sent = figure(bytes_text(static_cast<double>(rate.sent_bytes)));
   if (rate.network) {
     const double card = sustained_speed(*rate.network);
@@ -196,9 +196,9 @@ nlohmann::json to_json(const std::vector<AxisRate>& rates) {
                     {"wire", rate.link.wire},
                     {"links", rate.links},
                     {"link_bytes_per_second", rate.link.bytes_per_second.value},
-                    {"origin", rate.link.bytes_per_second.origin},
+                    {"origin", text_of(rate.link.bytes_per_second.origin)},
                     {"sustained", rate.link.sustained.value},
-                    {"sustained_origin", rate.link.sustained.origin},
+                    {"sustained_origin", text_of(rate.link.sustained.origin)},
                     {"bytes_per_second", rate.bytes_per_second()},
                     {"in_network_reduction", rate.reduced}});
     if (rate.links == std::floor(rate.links)) list.back()["links"] = std::int64_t(rate.links);

@@ -277,7 +277,7 @@ nlohmann::json to_json(const Roofline& roofline) {
   nlohmann::json ceilings = nlohmann::json::array(), points = ceilings, ladder = ceilings,
                  pieces = ceilings;
   for (const RooflineCeiling& ceiling : roofline.ceilings) {
-    nlohmann::json entry = {{"name", ceiling.name.text}, {"origin", ceiling.origin}};
+    nlohmann::json entry = {{"name", ceiling.name.text}, {"origin", text_of(ceiling.origin)}};
     if (ceiling.flops_per_second > 0) {
       entry["flops_per_second"] = ceiling.flops_per_second;
       entry["ridge_flops_per_byte"] = ceiling.ridge;
@@ -285,7 +285,7 @@ nlohmann::json to_json(const Roofline& roofline) {
       entry["bytes_per_second"] = ceiling.bytes_per_second;
       if (ceiling.latency_seconds > 0) {
         entry["latency_seconds"] = ceiling.latency_seconds;
-        entry["latency_origin"] = ceiling.latency_origin;
+        entry["latency_origin"] = text_of(ceiling.latency_origin);
       }
     }
     ceilings.push_back(std::move(entry));
@@ -296,11 +296,11 @@ nlohmann::json to_json(const Roofline& roofline) {
     if (row.bytes > 0) entry["bytes"] = row.bytes;
     if (row.latency_seconds.value > 0) {
       entry["latency_seconds"] = row.latency_seconds.value;
-      entry["latency_origin"] = row.latency_seconds.origin;
+      entry["latency_origin"] = text_of(row.latency_seconds.origin);
     }
     if (row.bytes_per_second.value > 0) {
       entry["bytes_per_second"] = row.bytes_per_second.value;
-      entry["origin"] = row.bytes_per_second.origin;
+      entry["origin"] = text_of(row.bytes_per_second.origin);
     }
     if (row.times_slower > 0) entry["times_slower"] = row.times_slower;
   }

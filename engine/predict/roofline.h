@@ -22,12 +22,12 @@ struct RooflineCeiling {
   Message name;                 // "products of 16 bit", "memory of a device", "L2 cache"
   double flops_per_second = 0;  // of arithmetic; else 0
   double bytes_per_second = 0;  // of memory or a link, in one direction; else 0
-  std::string origin;
+  Origin origin;
   // For arithmetic: the FLOPs a byte from which on the memory of a device keeps up with it.
   double ridge = 0;
   // Time until the first byte of a message is there; 0: it is no link, or it is not known.
   double latency_seconds = 0;
-  std::string latency_origin = {};
+  Origin latency_origin = {};
   double layer_flops = 0;  // for arithmetic: FLOPs of the layer's products in its type
 };
 

@@ -29,6 +29,7 @@ GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_
 ATTN.csv has columns heads, length, size, forward_seconds, backward_seconds, of causal calls.
 PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth. Of both, it is the share in the
 time beside the fixed cost of an op. torch_passes.py measures the last three.
+ORIGIN is the line of an origin, as engine/plan/machine/origin.h reads it: "published in SOURCE (NOTE; NOTE)".
 eager-passes prints the passes of the machine as PyTorch makes them without torch.compile.
 """
 import csv
@@ -258,6 +259,11 @@ def eager_passes(passes, origin):
     return list(by_kernel.values())
 
 
+def noted(origin, note):
+    """The line of an origin with one more note (engine/plan/machine/origin.h)."""
+    return f"{origin[:-1]}; {note})" if origin.endswith(")") else f"{origin} ({note})"
+
+
 def put(lines, key, value):
     """Each table on a line of its own, in place of an older one, before the launch."""
     line = f'  "{key}": {json.dumps(value)},'
@@ -279,7 +285,7 @@ def main():
         peak = numbers["half_flops_per_second"]["value"]
         bandwidth = numbers["memory_bytes_per_second"]["value"]
         if what == "products":
-            products = {**product_shares(paths[0], peak, bandwidth), "origin": origin + ", products"}
+            products = {**product_shares(paths[0], peak, bandwidth), "origin": noted(origin, "products")}
         else:
             layouts = (("TN", "bf16"), ("NN", "bf16"), ("NT", "fp32"))
             forward, inputs, weights = (product_shares(paths[0], peak, bandwidth, 2, of) for of in layouts)
@@ -293,7 +299,7 @@ def main():
         peak = numbers["half_flops_per_second"]["value"]
         for name, size in (("attention", 128), ("narrow_attention", 64)):
             if table := attention_shares(paths[0], peak, size):
-                put(lines, name, {**table, "origin": origin + ", attention"})
+                put(lines, name, {**table, "origin": noted(origin, "attention")})
     elif what == "training-attention":
         put(lines, "attention", {**training_attention(*paths, False), "origin": origin})
         put(lines, "wide_attention", {**training_attention(*paths, True), "origin": origin})
@@ -302,7 +308,7 @@ def main():
         for name, size in (("attention", 128), ("narrow_attention", 64)):
             put(lines, name, {**torch_attention(paths[0], peak, launch, size), "origin": origin})
     elif what == "times":
-        put(lines, "collective_times", measured_times(paths[0], link, origin + ", nccl"))
+        put(lines, "collective_times", measured_times(paths[0], link, noted(origin, "collectives")))
     elif what == "links":
         put(lines, "collective_times", formula_times(paths[0], link, origin))
     elif what == "experts":

@@ -210,7 +210,7 @@ void print_host(Bench& bench) {
   if (worst < 0) return;
   fmt::print("host: worst {:.2f} % of a step; goal {:.0f} %. MFU is of {}, {}.\n\n", worst * 100,
              kGoalHost * 100, count_text(bench.machine.half_flops_per_second.value, "FLOP/s"),
-             bench.machine.half_flops_per_second.origin);
+             text_of(bench.machine.half_flops_per_second.origin));
 }
 
 // Prints what it took and found; ends the program where it fails.

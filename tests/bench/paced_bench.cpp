@@ -58,7 +58,7 @@ double median(std::vector<double> values) {
 
 int main() {
   Machine machine = uncalibrated_local_machine();
-  machine.intra_node = {{20e-6, "assumed"}, {1e8, "assumed"}};
+  machine.intra_node = {{20e-6}, {1e8}};
   machine.inter_node = machine.intra_node;
   std::vector<double> steps, bubbles;
   fmt::print("{:>3} {:>3} {:>3} {:>3} {:11} {:>10} {:>10} {:>8} {:>8} {:>8} {:>8}  {}\n", "pp",

@@ -138,7 +138,7 @@ TEST(Machines, AreFittedOnAMeasuredStep) {
   EXPECT_NEAR(again / (1.4 * step), 1, 0.01);
   EXPECT_THAT(command({"predict", "--setup", plan, "--machine", to}).out,
               testing::AllOf(HasSubstr("predicted with published rates"),
-                             HasSubstr("fitted on 1 measured step")));
+                             HasSubstr("fitted (1 measured step)")));
   EXPECT_THAT(command({"predict", "--setup", plan}).out, Not(HasSubstr("measured step")));
   EXPECT_EQ(command({"machines", "fit"}).status, 2);
   EXPECT_EQ(command({"machines", "fit", "--measured", "soon", "--setup", plan}).status, 2);

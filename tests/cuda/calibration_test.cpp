@@ -99,7 +99,7 @@ TEST(GpuMachine, OfOneGpuSaysThatItsLinksAreAssumed) {
   const Result<Machine> machine = machine_of(one, "2026-11-22", "here");
   ASSERT_TRUE(machine.ok());
   EXPECT_EQ(machine->title, "This computer's H100");
-  EXPECT_EQ(machine->intra_node.bytes_per_second.origin.rfind("assumed", 0), 0u);
+  EXPECT_TRUE(is_assumed(machine->intra_node.bytes_per_second.origin));
 }
 
 TEST(GpuMachine, OfOtherGpusHasAnotherTitle) {
@@ -116,9 +116,9 @@ TEST(GpuMachine, OfMixedGpusNamesAllKindsAndWhoseRatesItHas) {
   const Result<Machine> machine = machine_of(made, "2026-11-23", "");
   ASSERT_TRUE(machine.ok());
   EXPECT_EQ(machine->title, "This computer's 2 GPUs (A100, H100)");
-  EXPECT_EQ(machine->matmuls.front().flops_per_second.origin,
+  EXPECT_EQ(text_of(machine->matmuls.front().flops_per_second.origin),
             "measured on this computer on 2026-11-23 (A100, the slowest kind)");
-  EXPECT_EQ(machine->launch_seconds.origin, "measured on this computer on 2026-11-23");
+  EXPECT_EQ(machine->launch_seconds.origin, measured_here("2026-11-23"));
   for (const char* name : {"A100", "H100"}) EXPECT_TRUE(is_among(*machine, name)) << name;
   for (const char* name : {"A10", "100", "H100 NVL", "2 GPUs"})
     EXPECT_FALSE(is_among(*machine, name)) << name;
@@ -377,7 +377,7 @@ TEST(BenchTimes, KeepPhasesAndSizesApartAndTakeTheMiddleOfRounds) {
   peaks.matmuls.pop_back();
   set_peaks(peaks, "test");
   EXPECT_EQ(peaks.half_flops_per_second.value, points[0].flops_per_second.value);
-  EXPECT_EQ(peaks.half_flops_per_second.origin.rfind("assumed", 0), 0u);
+  EXPECT_TRUE(is_assumed(peaks.half_flops_per_second.origin));
 
   std::vector<KernelTime> kernels;
   for (const double seconds : {1e-6, 9e-6, 2e-6}) {

@@ -121,7 +121,7 @@ TEST(SetupFile, HoldsAMachineOfOnesOwn) {
   const Result<Machine> preset = find_machine("dgx-h100"), changed = machine_of(setup->machine);
   ASSERT_TRUE(changed.ok()) << changed.error().text;
   EXPECT_EQ(changed->devices_per_node, 4);
-  EXPECT_EQ(changed->intra_node.bytes_per_second, (Sourced{2e11, "assumed"}));
+  EXPECT_EQ(changed->intra_node.bytes_per_second, (Sourced{2e11}));
   EXPECT_EQ(changed->intra_node.latency_seconds, preset->intra_node.latency_seconds);
   EXPECT_EQ(changed->memory_bytes, preset->memory_bytes);
   EXPECT_NE(changed->title, preset->title);

@@ -48,7 +48,7 @@ TEST(AxisRates, AreTheLinksAndTheTrafficOfEachAxis) {
   const std::string tp = said_of(rates[0]).text;
   EXPECT_THAT(tp, HasSubstr("TP: a rank sends "));
   EXPECT_THAT(tp, HasSubstr("over NVLink at 185 GB/s at most: 50.0 % (fitted on Llama Team"));
-  EXPECT_THAT(tp, HasSubstr("of 370 GB/s (published in nccl-tests"));
+  EXPECT_THAT(tp, HasSubstr("of 370 GB/s (published in NVIDIA/nccl-tests"));
   const nlohmann::json json = to_json(rates);
   EXPECT_EQ(json[0].at("sustained"), 0.5);
   EXPECT_EQ(json[0].at("sentence"), tp);

@@ -221,7 +221,7 @@ TEST(OverlapSlowdown, LiesBetweenNothingAndItself) {
 
 TEST(OverlapSlowdown, IsReadFromAMachineWithItsOrigin) {
   Machine machine = *find_machine("dgx-h100");
-  machine.overlap_slowdown = {1.2, "published in a test"};
+  machine.overlap_slowdown = {1.2, origin_of("published in a test")};
   EXPECT_EQ(machine_from_json(to_json(machine))->overlap_slowdown, machine.overlap_slowdown);
   machine.overlap_slowdown.value = 0.5;
   EXPECT_EQ(machine_from_json(to_json(machine)).error().kind, "slowdown-range");

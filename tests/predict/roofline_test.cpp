@@ -138,14 +138,14 @@ TEST(Roofline, CeilingsAreTheMachinesWithTheirOrigins) {
   const Machine machine = *machine_of("dgx-h100");
   std::map<std::string, const RooflineCeiling*> by_name;
   for (const RooflineCeiling& ceiling : roofline.ceilings) {
-    EXPECT_FALSE(ceiling.origin.empty()) << ceiling.name.text;
+    EXPECT_FALSE(text_of(ceiling.origin).empty()) << ceiling.name.text;
     EXPECT_GT(ceiling.flops_per_second + ceiling.bytes_per_second, 0);
     by_name[ceiling.name.id] = &ceiling;
   }
   // The L2 cache is one, beside its rung of the ladder, and lies above the memory.
   ASSERT_EQ(by_name.count("rung-cache"), 1u);
   EXPECT_GT(by_name["rung-cache"]->bytes_per_second, machine.memory_bytes_per_second.value);
-  EXPECT_NE(by_name["rung-cache"]->origin.find("measured"), std::string::npos);
+  EXPECT_TRUE(is_measured(by_name["rung-cache"]->origin));
   ASSERT_EQ(by_name.count("ceiling-half"), 1u);
   EXPECT_EQ(by_name["ceiling-half"]->flops_per_second, machine.half_flops_per_second.value);
   EXPECT_EQ(by_name["ceiling-memory"]->origin, machine.memory_bytes_per_second.origin);
@@ -166,12 +166,12 @@ TEST(Ladder, GoesFromNearToFar) {
       has_memory = has_memory || row.level == "memory";
       if (row.latency_seconds.value > 0) {
         EXPECT_GT(row.latency_seconds.value, latency) << name << " " << row.level;
-        EXPECT_FALSE(row.latency_seconds.origin.empty());
+        EXPECT_FALSE(text_of(row.latency_seconds.origin).empty());
         latency = row.latency_seconds.value;
       }
       if (row.level == "host" || row.bytes_per_second.value <= 0) continue;  // beside the links
       EXPECT_LE(row.bytes_per_second.value, rate) << name << " " << row.level;
-      EXPECT_FALSE(row.bytes_per_second.origin.empty());
+      EXPECT_FALSE(text_of(row.bytes_per_second.origin).empty());
       rate = row.bytes_per_second.value;
       if (first == 0) first = rate;
       if (row.times_slower > 0) times *= row.times_slower;
@@ -211,7 +211,8 @@ TEST(Ladder, FillsTheMemoryOfAMachineWithoutOne) {
   EXPECT_TRUE(rungs_of(machine)->empty());
   EXPECT_EQ(ladder_of(machine, {}).front().level, "memory");
   EXPECT_EQ(ladder_of(machine, {}).front().bytes_per_second, machine.memory_bytes_per_second);
-  const std::vector<MemoryRung> rungs = {{"memory", 0, {5e-7, "measured"}, {7e11, "measured"}}};
+  const std::vector<MemoryRung> rungs = {
+      {"memory", 0, {5e-7, measured_here("2026-11-21")}, {7e11}}};
   EXPECT_EQ(ladder_of(machine, rungs).front().bytes_per_second.value, 7e11);
   EXPECT_EQ(ladder_of(machine, rungs).front().latency_seconds.value, 5e-7);
 }

@@ -19,7 +19,7 @@ namespace {
 
 Machine slow_link() {
   Machine machine = uncalibrated_local_machine();
-  machine.intra_node = {{20e-6, "assumed"}, {1e8, "assumed"}};
+  machine.intra_node = {{20e-6}, {1e8}};
   machine.inter_node = machine.intra_node;
   return machine;
 }

@@ -16,8 +16,9 @@ LANGUAGES = ["de"]
 # What these say stays on the command line, which speaks English.
 COMMAND_LINE = ("engine/cli/commands/", "engine/cli/options/", "app/main.cpp", "app/export/headless.cpp")
 TEXT = r'"((?:[^"\\]|\\.)*)"'
-# message("id", "English" …) and Sentence{"id", "English"}, also with a name before the brace.
-SAID = re.compile(r'(?<![\w.>])(?:message\(|Sentence(?:\s+\w+)?\{)\s*' + TEXT + r',\s*((?:' + TEXT + r'\s*)+)')
+# message("id", "English" …), OriginPhrase{"id", "English"} and Sentence{"id", "English"}, also with a
+# name before the brace.
+SAID = re.compile(r'(?<![\w.>])(?:message\(|OriginPhrase\{|Sentence(?:\s+\w+)?\{)\s*' + TEXT + r',\s*((?:' + TEXT + r'\s*)+)')
 
 
 def text_of(literals):

@@ -112,7 +112,7 @@ QString flops_rate_text(double flops_per_second) {
 
 namespace {
 
-QString origins_of(const LadderRow& row, QString (*text_of)(const std::string& origin)) {
+QString origins_of(const LadderRow& row, QString (*text_of)(const Origin& origin)) {
   const Sourced &latency = row.latency_seconds, &rate = row.bytes_per_second;
   if (latency.value <= 0) return text_of(rate.origin);
   const QString of_latency = text_of(latency.origin), of_rate = text_of(rate.origin);

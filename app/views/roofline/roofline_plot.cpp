@@ -265,7 +265,7 @@ class RoofPlot {
       name_slope(slope, text, hits);
     }
   }
-  static QString roof_text(const QString& text, const std::string& origin) {
+  static QString roof_text(const QString& text, const Origin& origin) {
     return QStringLiteral("%1\n%2").arg(capitalised(text), origin_text(origin));
   }
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "engine/plan/machine/machine_tables.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/text/units.h"
 
@@ -153,8 +154,8 @@ std::optional<CollectiveKind> kind_of(const NcclTable& table) {
   return std::nullopt;
 }
 
-nlohmann::json sourced(double value, const std::string& origin) {
-  return {{"value", value}, {"origin", origin}};
+nlohmann::json sourced(double value, const Origin& origin) {
+  return to_json(Sourced{value, origin});
 }
 
 Message rate_text(double bytes_per_second) { return figure(count_text(bytes_per_second, "B/s")); }
@@ -237,7 +238,9 @@ class ClusterReader {
                                       ranks));
       return {};
     }
-    origin_ = "measured with nccl-tests" + (table.device.empty() ? "" : " on " + table.device);
+    origin_ = {OriginKind::kMeasured, "nccl-tests", {}};
+    if (!table.device.empty())
+      origin_ = with_note(std::move(origin_), "origin-note-on-device", {table.device});
     if (table.ranks_of_hosts.size() > 1)
       take_between_nodes(table, *kind);
     else
@@ -310,7 +313,7 @@ class ClusterReader {
     if (matrix_.nics == 0) return;
     const int nics = std::min(matrix_.nics, matrix_.gpus);  // others are of storage
     if (nics < matrix_.gpus || base_.nics_per_node.value > 0)
-      told_.changes["nics_per_node"] = sourced(nics, "told by nvidia-smi topo -m");
+      told_.changes["nics_per_node"] = sourced(nics, {OriginKind::kTold, "nvidia-smi topo -m"});
     if (nics < matrix_.gpus)
       told_.found.push_back(message("cluster-nics",
                                     "Network cards of a node: {} for {} GPUs, which share them.",
@@ -333,9 +336,9 @@ class ClusterReader {
   GpuMatrix matrix_;
   NcclTable table_;
   ClusterText told_;
-  std::string origin_;
+  Origin origin_;
   double network_rate_ = 0;  // between nodes, of a GPU
-  std::string origin_of_network_;
+  Origin origin_of_network_;
   double node_rate_ = 0;  // bus bandwidth in a node, of the most GPUs
   int node_ranks_ = 0;
   bool link_told_ = false;  // by a collective that no switch can help with

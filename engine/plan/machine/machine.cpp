@@ -121,8 +121,8 @@ Message bf16_words(const std::string& products) {
 std::string prediction_word(const Machine& machine) {
   if (!machine.calibrated.empty()) return "calibrated";
   if (machine.matmul_efficiency.value >= 1) return "peak";
-  for (const std::string& origin : {machine.products.origin, machine.matmul_efficiency.origin})
-    if (origin.starts_with("published")) return "published";
+  for (const Origin& origin : {machine.products.origin, machine.matmul_efficiency.origin})
+    if (origin.kind == OriginKind::kPublished) return "published";
   return "assumed";
 }
 
@@ -284,15 +284,16 @@ Machine uncalibrated_local_machine() {
   machine.lanes_share_core = true;
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  machine.memory_bytes = {std::floor(memory / machine.cores),
-                          fmt::format("measured on this computer: {:.1f} GB shared by {} core{}",
-                                      memory / 1e9, machine.cores, machine.cores == 1 ? "" : "s")};
-  machine.memory_bytes_per_second = {10e9, "assumed"};
-  machine.fp32_flops_per_second = {100e9, "assumed"};
-  machine.half_flops_per_second = {100e9, "assumed"};
-  machine.matmul_efficiency = {0.6, "assumed"};
-  machine.launch_seconds = {2e-6, "assumed"};
-  machine.intra_node = {{10e-6, "assumed"}, {5e9, "assumed"}};
+  machine.memory_bytes = {
+      std::floor(memory / machine.cores),
+      with_note({OriginKind::kMeasuredHere}, "origin-note-shared",
+                {fmt::format("{:.1f} GB", memory / 1e9), std::to_string(machine.cores)})};
+  machine.memory_bytes_per_second = {10e9};
+  machine.fp32_flops_per_second = {100e9};
+  machine.half_flops_per_second = {100e9};
+  machine.matmul_efficiency = {0.6};
+  machine.launch_seconds = {2e-6};
+  machine.intra_node = {{10e-6}, {5e9}};
   machine.inter_node = machine.intra_node;
   return machine;
 }

@@ -9,17 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/machine/origin.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {
 
 struct Setup;
 
-// A number and its origin: "specification", "published in ...", "measured on this computer on
-// 2026-11-21", or "assumed".
+// A number and where it comes from.
 struct Sourced {
   double value = 0;
-  std::string origin = "assumed";
+  Origin origin = {};
   bool operator==(const Sourced&) const = default;
 };
 
@@ -27,7 +27,7 @@ struct Link {
   Sourced latency_seconds;
   Sourced bytes_per_second;  // in one direction, as a benchmark of large messages alone reaches it
   // The share of bytes_per_second that a training step's transfers and collectives reach.
-  Sourced sustained = {1, "assumed"};
+  Sourced sustained = {1};
   std::string wire = {};  // "NVLink", "InfiniBand"; empty: not told
   bool operator==(const Link&) const = default;
 };
@@ -55,7 +55,7 @@ struct ProductShares {
   // The same for the layouts of a backward: the gradient of what went in, and that of the weights,
   // which is added to one in fp32. Empty: as forward.
   std::vector<double> input_grad, weight_grad;
-  std::string origin = "assumed";
+  Origin origin = {};
   // 1 without a grid. The second is of one of these lists.
   double at(std::int64_t m, std::int64_t n, std::int64_t k) const { return at(shares, m, n, k); }
   double at(const std::vector<double>& of, std::int64_t m, std::int64_t n, std::int64_t k) const;
@@ -71,7 +71,7 @@ struct AttentionShares {
   std::vector<double> keys;      // ascending; empty: any number of keys
   std::vector<double> shares;    // [rows][keys]
   std::vector<double> backward;  // the same for the backward; empty: as forward
-  std::string origin = "assumed";
+  Origin origin = {};
   double at(double count, double keys_of_each, bool of_backward = false) const;  // 0: no table
   bool operator==(const AttentionShares&) const = default;
 };
@@ -82,7 +82,7 @@ struct AttentionShares {
 struct ExpertShares {
   std::vector<double> rows;  // rows of one expert, ascending
   std::vector<double> forward, input_grad, weight_grad;
-  std::string origin = "assumed";
+  Origin origin = {};
   double at(const std::vector<double>& shares, double count) const;  // 0 without a table
   bool operator==(const ExpertShares&) const = default;
 };
@@ -94,7 +94,7 @@ struct ExpertShares {
 struct PassShares {
   std::string kernel;                 // "norm", "loss_grad", "adamw", ...: see kernels_of_pieces.h
   std::vector<double> bytes, shares;  // ascending; each share above 0 and at most 1
-  std::string origin = "assumed";
+  Origin origin = {};
   double at(double count) const;
   bool operator==(const PassShares&) const = default;
 };
@@ -110,7 +110,7 @@ struct CollectiveTimes {
   // The link's bytes_per_second when these were measured. A faster or slower link takes less or
   // more time for the bytes.
   double link_bytes_per_second = 0;
-  std::string origin = "assumed";
+  Origin origin = {};
   double at(double count) const;
   bool operator==(const CollectiveTimes&) const = default;
 };
@@ -173,7 +173,7 @@ struct TransferPoint {
   // A step of a ring: each of `ring_ranks` ranks sends to the next at once.
   int ring_ranks = 2;
   double ring = 0, ring_combined = 0;
-  std::string origin = "assumed";
+  Origin origin = {};
   bool operator==(const TransferPoint&) const = default;
 };
 
@@ -209,8 +209,8 @@ struct Machine {
   // counts.
   ProductShares fp8_products;
   // The share of these rates that a device keeps up for hours if its power limits it.
-  Sourced sustained = {1, "assumed"};
-  Sourced memory_efficiency = {1, "assumed"};  // share of the memory bandwidth that a step reaches
+  Sourced sustained = {1};
+  Sourced memory_efficiency = {1};  // share of the memory bandwidth that a step reaches
   // The same for single passes; memory_efficiency for those not listed.
   std::vector<PassShares> passes;
   Sourced launch_seconds;  // fixed cost of one op
@@ -227,15 +227,15 @@ struct Machine {
   // Nodes that share a leaf group of the network: the same leaf switches, or a pod.
   // `oversubscription` says how many times as much its network cards can send together as can leave
   // it.
-  Sourced nodes_per_leaf = {1, "assumed"};
-  Sourced oversubscription = {1, "assumed"};
+  Sourced nodes_per_leaf = {1};
+  Sourced oversubscription = {1};
   // Whether switches between nodes add up what all-reduces and reduce-scatters send (SHARP). Within
   // a node, the measured collective_times contain this gain (NVLS).
   bool in_network_reduction = false;
   Sourced host_bytes_per_second;  // between a device and its host's memory, one way; 0: unknown
   // How many times as long a device computes while it communicates, since collectives take
   // processors and memory bandwidth from it.
-  Sourced overlap_slowdown = {1, "assumed"};
+  Sourced overlap_slowdown = {1};
   std::vector<MatmulPoint> matmuls;  // empty unless calibrated
   std::vector<KernelRate> kernels;   // empty unless calibrated
   // Links and collectives of this computer's GPUs; collectives also of its cores. Empty unless

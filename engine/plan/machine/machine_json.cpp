@@ -151,14 +151,14 @@ Result<TransferPoint> read_transfer(const nlohmann::json& json, const std::strin
     if (!reader.has(key))
       reader.fail(message("transfer-missing", "{} is missing.", reader.dotted(key)));
   }
-  reader.text("origin", point.origin);
+  read_origin(reader, point.origin);
   if (auto done = reader.finish(); !done) return done.error();
   return point;
 }
 
 // Nothing is known of a share of 1 that nobody gave.
 void put_share(nlohmann::json& json, const char* key, const Sourced& share) {
-  if (share != Sourced{1, "assumed"} && share.value > 0) json[key] = to_json(share);
+  if (share != Sourced{1} && share.value > 0) json[key] = to_json(share);
 }
 
 nlohmann::json to_json(const Link& link) {
@@ -340,8 +340,10 @@ nlohmann::json to_json(const Machine& machine) {
     json["collectives"].push_back(
         {{"collective", rate.collective}, {"ranks", rate.ranks}, {"link", to_json(rate.link)}});
   for (const TransferPoint& point : machine.transfers) {
-    nlohmann::json& entry = json["transfers"].emplace_back(nlohmann::json{
-        {"bytes", point.bytes}, {"ring_ranks", point.ring_ranks}, {"origin", point.origin}});
+    nlohmann::json& entry =
+        json["transfers"].emplace_back(nlohmann::json{{"bytes", point.bytes},
+                                                      {"ring_ranks", point.ring_ranks},
+                                                      {"origin", text_of(point.origin)}});
     for (const auto& [key, figure] : kTransferFigures) entry[key] = point.*figure;
   }
   return json;

@@ -47,7 +47,7 @@ Result<AttentionShares> read_attention(const nlohmann::json& json, const std::st
   SettingsReader reader(json, prefix);
   read_sizes(reader, "rows", attention.rows);
   read_sizes(reader, "keys", attention.keys);
-  reader.text("origin", attention.origin);
+  read_origin(reader, attention.origin);
   const std::size_t points =
       attention.rows.size() * std::max<std::size_t>(1, attention.keys.size());
   read_shares(reader, "shares", points, attention.shares);
@@ -57,8 +57,9 @@ Result<AttentionShares> read_attention(const nlohmann::json& json, const std::st
 }
 
 nlohmann::json to_json(const AttentionShares& attention) {
-  nlohmann::json json = {
-      {"rows", attention.rows}, {"shares", attention.shares}, {"origin", attention.origin}};
+  nlohmann::json json = {{"rows", attention.rows},
+                         {"shares", attention.shares},
+                         {"origin", text_of(attention.origin)}};
   if (!attention.keys.empty()) json["keys"] = attention.keys;
   if (!attention.backward.empty()) json["backward"] = attention.backward;
   return json;
@@ -70,7 +71,7 @@ Result<ProductShares> read_products(const nlohmann::json& json, const std::strin
   read_sizes(reader, "m", products.m);
   read_sizes(reader, "n", products.n);
   read_sizes(reader, "k", products.k);
-  reader.text("origin", products.origin);
+  read_origin(reader, products.origin);
   const std::size_t points = products.m.size() * products.n.size() * products.k.size();
   read_shares(reader, "shares", points, products.shares);
   if (reader.has("input_grad")) read_shares(reader, "input_grad", points, products.input_grad);
@@ -84,7 +85,7 @@ nlohmann::json to_json(const ProductShares& products) {
                          {"n", products.n},
                          {"k", products.k},
                          {"shares", products.shares},
-                         {"origin", products.origin}};
+                         {"origin", text_of(products.origin)}};
   if (!products.input_grad.empty()) json["input_grad"] = products.input_grad;
   if (!products.weight_grad.empty()) json["weight_grad"] = products.weight_grad;
   return json;
@@ -94,7 +95,7 @@ Result<ExpertShares> read_experts(const nlohmann::json& json, const std::string&
   ExpertShares experts;
   SettingsReader reader(json, prefix);
   read_sizes(reader, "rows", experts.rows);
-  reader.text("origin", experts.origin);
+  read_origin(reader, experts.origin);
   read_shares(reader, "forward", experts.rows.size(), experts.forward);
   read_shares(reader, "input_grad", experts.rows.size(), experts.input_grad);
   read_shares(reader, "weight_grad", experts.rows.size(), experts.weight_grad);
@@ -107,7 +108,7 @@ Result<PassShares> read_pass(const nlohmann::json& json, const std::string& pref
   SettingsReader reader(json, prefix);
   reader.text("kernel", pass.kernel);
   read_sizes(reader, "bytes", pass.bytes);
-  reader.text("origin", pass.origin);
+  read_origin(reader, pass.origin);
   read_shares(reader, "shares", pass.bytes.size(), pass.shares);
   if (auto done = reader.finish(); !done) return done.error();
   return pass;
@@ -120,7 +121,7 @@ Result<CollectiveTimes> read_times(const nlohmann::json& json, const std::string
   reader.whole("ranks", times.ranks, 2, 65'536);
   reader.number("link_bytes_per_second", times.link_bytes_per_second, 1, kLargestSize);
   read_sizes(reader, "bytes", times.bytes);
-  reader.text("origin", times.origin);
+  read_origin(reader, times.origin);
   const nlohmann::json* seconds = reader.child("seconds");
   if (seconds != nullptr && seconds->is_array() && seconds->size() == times.bytes.size() &&
       std::all_of(seconds->begin(), seconds->end(), is_positive))
@@ -134,11 +135,17 @@ Result<CollectiveTimes> read_times(const nlohmann::json& json, const std::string
 
 }  // namespace
 
+void read_origin(SettingsReader& reader, Origin& origin) {
+  std::string line = text_of(origin);
+  reader.text("origin", line);
+  origin = origin_of(line);
+}
+
 Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& prefix) {
   Sourced number;
   SettingsReader reader(json, prefix);
   reader.number("value", number.value, 0, kLargestSize);
-  reader.text("origin", number.origin);
+  read_origin(reader, number.origin);
   if (!reader.has("value") || !reader.has("origin"))
     reader.fail(message("origin-missing", "{} needs a value and its origin.",
                         prefix.substr(0, prefix.size() - 1)));
@@ -147,7 +154,7 @@ Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& pref
 }
 
 nlohmann::json to_json(const Sourced& number) {
-  return {{"value", number.value}, {"origin", number.origin}};
+  return {{"value", number.value}, {"origin", text_of(number.origin)}};
 }
 
 void read_tables(SettingsReader& reader, Machine& machine) {
@@ -174,19 +181,19 @@ void put_tables(nlohmann::json& json, const Machine& machine) {
                        {"forward", experts.forward},
                        {"input_grad", experts.input_grad},
                        {"weight_grad", experts.weight_grad},
-                       {"origin", experts.origin}};
+                       {"origin", text_of(experts.origin)}};
   for (const PassShares& pass : machine.passes)
     json["passes"].push_back({{"kernel", pass.kernel},
                               {"bytes", pass.bytes},
                               {"shares", pass.shares},
-                              {"origin", pass.origin}});
+                              {"origin", text_of(pass.origin)}});
   for (const CollectiveTimes& times : machine.collective_times)
     json["collective_times"].push_back({{"collective", times.collective},
                                         {"ranks", times.ranks},
                                         {"bytes", times.bytes},
                                         {"seconds", times.seconds},
                                         {"link_bytes_per_second", times.link_bytes_per_second},
-                                        {"origin", times.origin}});
+                                        {"origin", text_of(times.origin)}});
 }
 
 }  // namespace parallelarium

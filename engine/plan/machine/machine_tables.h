@@ -13,6 +13,9 @@
 
 namespace parallelarium {
 
+// The line "origin" of the reader's object.
+void read_origin(SettingsReader& reader, Origin& origin);
+
 // {"value", "origin"}, both needed.
 Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& prefix);
 nlohmann::json to_json(const Sourced& number);

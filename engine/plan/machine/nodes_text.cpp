@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/machine/machine_tables.h"
+
 namespace parallelarium {
 namespace {
 
@@ -16,11 +18,8 @@ const char* medium_name(NodeMedium medium) {
 }
 
 nlohmann::json node_link_json(const Link& link) {
-  const auto number = [](const Sourced& of) {
-    return nlohmann::json{{"value", of.value}, {"origin", of.origin}};
-  };
-  nlohmann::json json = {{"latency_seconds", number(link.latency_seconds)},
-                         {"bytes_per_second", number(link.bytes_per_second)}};
+  nlohmann::json json = {{"latency_seconds", to_json(link.latency_seconds)},
+                         {"bytes_per_second", to_json(link.bytes_per_second)}};
   if (!link.wire.empty()) json["wire"] = link.wire;
   return json;
 }

@@ -18,7 +18,7 @@ void put(nlohmann::json& machine, const nlohmann::json& changes) {
     nlohmann::json& at = machine[key];
     const bool number = at.is_object() && at.contains("value") && value.is_number();
     if (number || (value.is_number() && at.is_null()))
-      at = {{"value", value}, {"origin", "assumed"}};
+      at = {{"value", value}, {"origin", text_of(Origin{})}};
     else if (value.is_object() && at.is_object())
       put(at, value);
     else

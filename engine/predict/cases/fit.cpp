@@ -2,7 +2,6 @@
 #include "engine/predict/cases/fit.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "engine/plan/text/phrases.h"
@@ -19,8 +18,10 @@ constexpr double kMostMiss = 1.25;  // by which factor a step that is explained 
 // next to nothing of a share leave it where it was.
 constexpr double kTurnCost = 0.01 * 0.01;
 
-std::string fitted_on(std::size_t steps) {
-  return fmt::format("fitted on {} measured step{}", steps, steps == 1 ? "" : "s");
+Origin fitted_on(std::size_t steps) {
+  const Origin fitted{OriginKind::kFitted};
+  return steps == 1 ? with_note(fitted, "origin-note-measured-step", {"1"})
+                    : with_note(fitted, "origin-note-measured-steps", {std::to_string(steps)});
 }
 
 class Fitter {
@@ -108,7 +109,7 @@ class Fitter {
                        : errors_[at] < 0 ? message("fit-most", "at most")
                                          : message("fit-least", "at least"),
                        ten_digits(kMostMiss));
-    const std::string origin = fitted_on(steps_.size());
+    const Origin origin = fitted_on(steps_.size());
     for (const std::vector<Sourced*>& knob : turned_)
       for (Sourced* share : knob) share->origin = origin;
     fit.machine = machine_;
@@ -130,17 +131,12 @@ Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& s
   return Fitter(start, steps).fit();
 }
 
-std::string own_fit_of(const Machine& machine) {
+std::optional<Origin> own_fit_of(const Machine& machine) {
   for (const Sourced* share : {&machine.sustained, &machine.memory_efficiency,
-                               &machine.intra_node.sustained, &machine.inter_node.sustained}) {
-    std::size_t steps = 0;
-    const std::string before = "fitted on ";
-    if (!share->origin.starts_with(before)) continue;
-    const char* const number = share->origin.data() + before.size();
-    std::from_chars(number, share->origin.data() + share->origin.size(), steps);
-    if (share->origin == fitted_on(steps)) return share->origin;
-  }
-  return {};
+                               &machine.intra_node.sustained, &machine.inter_node.sustained})
+    if (share->origin.kind == OriginKind::kFitted && share->origin.source.empty())
+      return share->origin;
+  return std::nullopt;
 }
 
 }  // namespace parallelarium

@@ -32,6 +32,6 @@ struct Fit {
 Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& steps);
 
 // "fitted on 3 measured steps" of a Machine whose shares fit_machine() found; empty: it did not.
-std::string own_fit_of(const Machine& machine);
+std::optional<Origin> own_fit_of(const Machine& machine);
 
 }  // namespace parallelarium

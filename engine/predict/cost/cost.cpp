@@ -353,7 +353,7 @@ RateKind CostModel::rate_kind_of_message(const Op& op, int rank) const {
     return known ? RateKind::kInterpolated : RateKind::kAssumed;
   }
   const Sourced& rate = link_between(rank, op.peer).bytes_per_second;
-  return rate.origin.starts_with("measured") ? RateKind::kMeasured : RateKind::kAssumed;
+  return is_measured(rate.origin) ? RateKind::kMeasured : RateKind::kAssumed;
 }
 
 double CostModel::seconds(const Op& op, int rank) const {

@@ -24,7 +24,7 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
   const double ranks = mesh.ranks();
   out.push_back({message("time.peak", "step time at peak, a lower bound"), "FLOPs / (ranks · peak)",
                  fmt::format("{} / ({} · {})", four_digits(step), mesh.ranks(), four_digits(peak)),
-                 step / (ranks * peak), "seconds", fmt::format("peak: {}", rate.origin),
+                 step / (ranks * peak), "seconds", fmt::format("peak: {}", text_of(rate.origin)),
                  message("note-peak",
                          "no bubble, no communication, no memory traffic, perfect matrix "
                          "products")});

@@ -137,8 +137,7 @@ CallTime measure_empty(Device& device) {
       device, [&] { device.residual_add(y.get(), x.get(), x.get(), 16); }, BenchSizes{}.least);
 }
 
-std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times,
-                                   const std::string& origin) {
+std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times, const Origin& origin) {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::string>,
            std::vector<double>>
       seconds;
@@ -154,7 +153,7 @@ std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times,
   return points;
 }
 
-std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std::string& origin) {
+std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const Origin& origin) {
   std::map<std::tuple<std::string, std::string, double>, std::vector<double>> seconds;
   for (const KernelTime& time : times)
     seconds[{time.kernel, time.type, time.elements}].push_back(time.seconds);
@@ -166,7 +165,7 @@ std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std
   return rates;
 }
 
-void set_peaks(Machine& machine, const std::string& origin) {
+void set_peaks(Machine& machine, const Origin& origin) {
   double best = 0, best_half = 0, best_fp8 = 0;
   std::vector<double> rates;
   for (const MatmulPoint& point : machine.matmuls) {
@@ -180,12 +179,12 @@ void set_peaks(Machine& machine, const std::string& origin) {
       rates.push_back(rate);
     }
   }
-  machine.fp32_flops_per_second = {best, origin + " (best matrix product)"};
-  machine.half_flops_per_second = best_half > 0
-                                      ? Sourced{best_half, origin + " (best product in bf16)"}
-                                      : Sourced{best, "assumed: the rate of fp32"};
+  machine.fp32_flops_per_second = {best, with_note(origin, "origin-note-best-product")};
+  machine.half_flops_per_second =
+      best_half > 0 ? Sourced{best_half, with_note(origin, "origin-note-best-bf16")}
+                    : Sourced{best, with_note({}, "origin-note-rate-of-fp32")};
   if (best_fp8 > 0)
-    machine.fp8_flops_per_second = {best_fp8, origin + " (best product in FP8, with its copies)"};
+    machine.fp8_flops_per_second = {best_fp8, with_note(origin, "origin-note-best-fp8")};
   machine.matmul_efficiency = {median(rates) / best, origin};
 }
 

@@ -90,14 +90,13 @@ void append(std::vector<Time>& times, std::vector<Time> more) {
 }
 
 // A point for each shape, phase and type: the median over devices and rounds.
-std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times,
-                                   const std::string& origin);
+std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times, const Origin& origin);
 // A rate for each kernel, type and size, in that order: the median over devices and rounds.
-std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std::string& origin);
+std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const Origin& origin);
 
 // Sets the peaks of a Machine from its points, and the share of them that fp32 products reach.
 // Without a point in 16 bit, the peak of fp32 stands for it.
-void set_peaks(Machine& machine, const std::string& origin);
+void set_peaks(Machine& machine, const Origin& origin);
 
 std::string today();  // "2026-11-21", in UTC
 std::string this_host();

@@ -134,7 +134,7 @@ Findings measure_all(int cores, const std::atomic<bool>* cancel, Stop& stop,
 
 Result<Machine> machine_from(Findings found, int cores) {
   Machine machine = uncalibrated_local_machine();
-  const std::string origin = "measured on this computer on " + today();
+  const Origin origin = measured_here(today());
   std::vector<ProductTime> products;
   std::vector<KernelTime> kernels;
   std::vector<double> copies;
@@ -160,7 +160,7 @@ Result<Machine> machine_from(Findings found, int cores) {
   machine.inter_node = machine.intra_node;
   for (Sourced* number :
        {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})
-    number->origin = "assumed: as within this computer, which is the only node";
+    number->origin = with_note({}, "origin-note-only-node");
   machine.lanes_share_core = true;
   machine.cores = cores;
   machine.bf16_products = bf16_products_here();

@@ -138,7 +138,7 @@ Result<std::vector<TransferPoint>> measure_transfers(int cores, const std::atomi
       a = std::max(std::min(a, b), std::min(std::max(a, b), c));
     }
   }
-  const std::string origin = "measured on this computer on " + today();
+  const Origin origin = measured_here(today());
   for (TransferPoint& point : rounds[0]) point.origin = origin;
   return std::move(rounds[0]);
 }

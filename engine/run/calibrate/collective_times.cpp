@@ -34,7 +34,7 @@ std::vector<CollectiveTime> measure_collectives(int ranks, std::int64_t small_by
 }
 
 std::vector<CollectiveRate> rates_of(const std::vector<CollectiveTime>& times,
-                                     const std::string& origin) {
+                                     const Origin& origin) {
   std::map<std::pair<CollectiveKind, int>, std::vector<TimedBytes>> by_kind;
   for (const CollectiveTime& time : times) {
     const Volume volume = collective_volume(time.kind, DataType::kF32, time.bytes, time.ranks, 0);
@@ -47,7 +47,7 @@ std::vector<CollectiveRate> rates_of(const std::vector<CollectiveTime>& times,
   return rates;
 }
 
-Link link_through(const std::vector<TimedBytes>& points, const std::string& origin) {
+Link link_through(const std::vector<TimedBytes>& points, const Origin& origin) {
   const auto [least, most] = std::minmax_element(
       points.begin(), points.end(),
       [](const TimedBytes& a, const TimedBytes& b) { return a.bytes < b.bytes; });

@@ -29,12 +29,12 @@ std::vector<CollectiveTime> measure_collectives(int ranks, std::int64_t small_by
                                                 double limit_seconds = 60);
 
 std::vector<CollectiveRate> rates_of(const std::vector<CollectiveTime>& times,
-                                     const std::string& origin);
+                                     const Origin& origin);
 
 // The link with seconds = latency + bytes / rate through the smallest and the largest point.
 struct TimedBytes {
   double bytes = 0, seconds = 0;
 };
-Link link_through(const std::vector<TimedBytes>& points, const std::string& origin);
+Link link_through(const std::vector<TimedBytes>& points, const Origin& origin);
 
 }  // namespace parallelarium

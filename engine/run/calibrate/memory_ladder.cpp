@@ -63,7 +63,7 @@ Result<MemoryLadder> measure_memory(
   ladder.device = probe.device();
   ladder.caches = probe.caches();
   ladder.shared = probe.shared();
-  ladder.origin = "measured on this computer on " + today();
+  ladder.origin = measured_here(today());
   const std::vector<std::int64_t> loaded = doubled(sizes.least_bytes, sizes.most_bytes);
   const std::vector<std::int64_t> copied = doubled(sizes.least_copied, sizes.most_bytes);
   const double all = static_cast<double>(1 + (ladder.shared.bytes > 0 ? 1 : 0) + loaded.size() +
@@ -153,11 +153,11 @@ nlohmann::json to_json(const MemoryLadder& ladder) {
     if (rate.stride_bytes == 4)
       ceilings.push_back({{"name", fmt::format("copy of {} KiB", rate.bytes >> 10)},
                           {"bytes_per_second", rate.bytes_per_second},
-                          {"origin", ladder.origin}});
+                          {"origin", text_of(ladder.origin)}});
   }
   ceilings.push_back({{"name", "plain product of floats"},
                       {"flops_per_second", most_flops},
-                      {"origin", ladder.origin}});
+                      {"origin", text_of(ladder.origin)}});
   for (const TileRate& tile : ladder.tiles)
     points.push_back({{"piece", "product"},
                       {"tile", tile.tile},
@@ -167,11 +167,12 @@ nlohmann::json to_json(const MemoryLadder& ladder) {
                       {"intensity", tile.flops() / tile.bytes},
                       {"seconds", tile.seconds}});
   for (const MemoryRung& rung : rungs_of(ladder)) rungs.push_back(to_json(rung));
-  nlohmann::json json = {{"device", ladder.device},     {"registers", to_json(ladder.multiply_add)},
-                         {"caches", std::move(caches)}, {"latencies", std::move(latencies)},
-                         {"copies", std::move(copies)}, {"ceilings", std::move(ceilings)},
-                         {"points", std::move(points)}, {"ladder", std::move(rungs)},
-                         {"origin", ladder.origin}};
+  nlohmann::json json = {
+      {"device", ladder.device},         {"registers", to_json(ladder.multiply_add)},
+      {"caches", std::move(caches)},     {"latencies", std::move(latencies)},
+      {"copies", std::move(copies)},     {"ceilings", std::move(ceilings)},
+      {"points", std::move(points)},     {"ladder", std::move(rungs)},
+      {"origin", text_of(ladder.origin)}};
   if (ladder.shared.bytes > 0) {
     json["shared"] = to_json(ladder.shared_load);
     json["shared"]["bytes"] = ladder.shared.bytes;

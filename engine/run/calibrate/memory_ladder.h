@@ -46,7 +46,7 @@ struct MemoryLadder {
   std::vector<ChaseTime> chases;  // by bytes, ascending, as are the lists below
   std::vector<CopyRate> copies;
   std::vector<TileRate> tiles;
-  std::string origin;  // "measured on this computer on 2026-11-25"
+  Origin origin;
 };
 
 struct LadderSizes {

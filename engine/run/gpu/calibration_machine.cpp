@@ -22,7 +22,7 @@ double without_launch(double seconds, double empty, double least) {
   return std::max(seconds - empty, seconds * least);
 }
 
-std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::string& origin) {
+std::vector<PairLink> links_of(const std::vector<PairTime>& times, const Origin& origin) {
   std::map<std::pair<int, int>, std::vector<TimedBytes>> by_pair;
   for (const PairTime& time : times)
     by_pair[{time.from, time.to}].push_back({static_cast<double>(time.bytes), time.seconds});
@@ -33,7 +33,7 @@ std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::st
 }
 
 // The middle of what a call needs in all types and sizes.
-std::vector<HostCall> host_calls_of(const GpuMeasurements& measured, const std::string& origin) {
+std::vector<HostCall> host_calls_of(const GpuMeasurements& measured, const Origin& origin) {
   std::map<std::string, std::vector<double>> seconds;
   if (measured.empty.host_seconds > 0) seconds[kHostLaunch] = {measured.empty.host_seconds};
   if (measured.read_seconds > 0) seconds[kHostRead] = {measured.read_seconds};
@@ -66,12 +66,12 @@ std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus,
 
 Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& date,
                            const std::string& host) {
-  const std::string origin = "measured on this computer on " + date;
+  const Origin origin = measured_here(date);
   const bool mixed =
       std::any_of(measured.gpus.begin(), measured.gpus.end(),
                   [&](const GpuFacts& gpu) { return gpu.name != measured.gpus.front().name; });
-  const std::string rates =
-      mixed ? fmt::format("{} ({}, the slowest kind)", origin, measured.slowest) : origin;
+  const Origin rates =
+      mixed ? with_note(origin, "origin-note-slowest-kind", {measured.slowest}) : origin;
   Machine machine;
   machine.local = true;
   const auto products = [&](double least) {
@@ -106,7 +106,8 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   machine.matmuls = products(kLeast);
   if (!measured.half_failure.empty())
     machine.half_flops_per_second.origin =
-        "assumed: the rate of fp32; in bf16 it failed: " + measured.half_failure;
+        with_note(with_note({}, "origin-note-rate-of-fp32"), "origin-note-bf16-failed",
+                  {measured.half_failure});
   machine.launch_seconds = {measured.launch_seconds, origin};
   machine.host_seconds = {measured.host_seconds, origin};
   machine.host_calls = host_calls_of(measured, rates);
@@ -115,7 +116,8 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   machine.collectives = rates_of(measured.collectives, origin);
   if (machine.pairs.empty()) {
     // Ranks that share the one GPU copy within its memory: read and written.
-    machine.intra_node = {{0, "assumed"}, {measured.copy_bytes_per_second / 2, "assumed: a copy"}};
+    machine.intra_node = {{0},
+                          {measured.copy_bytes_per_second / 2, with_note({}, "origin-note-copy")}};
   } else {
     const auto slower = [](const PairLink& a, const PairLink& b) {
       return a.link.bytes_per_second.value < b.link.bytes_per_second.value;
@@ -123,12 +125,12 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
     machine.intra_node = std::min_element(machine.pairs.begin(), machine.pairs.end(), slower)->link;
     for (Sourced* number :
          {&machine.intra_node.latency_seconds, &machine.intra_node.bytes_per_second})
-      number->origin = origin + " (the slowest pair)";
+      number->origin = with_note(origin, "origin-note-slowest-pair");
   }
   machine.inter_node = machine.intra_node;
   for (Sourced* number :
        {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})
-    number->origin = "assumed: as within this computer, which is the only node";
+    number->origin = with_note({}, "origin-note-only-node");
   machine.calibrated = date + " on " + host;
   return machine;
 }

@@ -62,7 +62,7 @@ TEST_F(RooflineFixture, LinksHaveALatencyWithItsOrigin) {
   for (const RooflineCeiling& ceiling : roofline().ceilings) {
     if (ceiling.latency_seconds <= 0) continue;
     ++links;
-    EXPECT_FALSE(ceiling.latency_origin.empty());
+    EXPECT_FALSE(text_of(ceiling.latency_origin).empty());
     EXPECT_GT(ceiling.bytes_per_second, 0);
   }
   EXPECT_EQ(links, 2) << "in a node and between nodes";

@@ -379,8 +379,8 @@ TEST(MeshWireWords, SayTheWireItsFiguresAndTheirOrigin) {
   EXPECT_EQ(link_sentence(nodes, true).simplified(),
             QStringLiteral("InfiniBand: 25.0 GB/s (specification), 14.0 \u00b5s (published)"));
   EXPECT_TRUE(link_origins(nodes).contains(QStringLiteral("NCCL 2.30.7")));
-  EXPECT_EQ(origin_word("measured on this computer on 2026-11-21"), QStringLiteral("measured"));
-  EXPECT_EQ(origin_word("assumed: a copy"), QStringLiteral("assumed"));
+  EXPECT_EQ(origin_word(measured_here("2026-11-21")), QStringLiteral("measured"));
+  EXPECT_EQ(origin_word(with_note({}, "origin-note-copy")), QStringLiteral("assumed"));
 }
 
 }  // namespace

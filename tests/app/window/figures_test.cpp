@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QRegularExpression>
+#include <nlohmann/json.hpp>
+
+#include "app/look/sentence.h"
+#include "engine/plan/machine/machine.h"
 #include "tests/app/window/german.h"
 
 namespace parallelarium {
@@ -66,15 +71,52 @@ TEST(Figures, FollowTheLocaleOnScreen) {
 }
 
 TEST(Figures, OriginsKeepTheNamesOfTheirSources) {
-  const std::string sheet = "specification: NVIDIA H100 Tensor Core GPU datasheet, SXM";
-  const std::string table = "fitted on Llama Team et al. 2024, Table 4 (100 % of 3 rows)";
-  EXPECT_EQ(origin_text(sheet).toStdString(), sheet);
-  EXPECT_EQ(origin_text(table).toStdString(), table);
+  const std::string sheet =
+      "specification: NVIDIA H100 Tensor Core GPU datasheet, SXM (FP8; half of the figure with "
+      "sparsity)";
+  const std::string ladder =
+      "published in te42kyfo/gpu-benches 1c36d50, gpu-latency/v100.txt (43 KiB; 30 cycles at 1380 "
+      "MHz)";
+  const std::string here = "measured on this computer on 2026-11-21 (best matrix product)";
+  for (const std::string& line : {sheet, ladder, here})
+    EXPECT_EQ(origin_text(origin_of(line)).toStdString(), line);
   const German german;
-  EXPECT_EQ(origin_text(sheet).toStdString(),
-            "Spezifikation: NVIDIA H100 Tensor Core GPU datasheet, SXM");
-  EXPECT_EQ(origin_text(table).toStdString(),
-            "angepasst an Llama Team et al. 2024, Table 4 (100 % of 3 rows)");
+  EXPECT_EQ(
+      origin_text(origin_of(sheet)).toStdString(),
+      "Spezifikation: NVIDIA H100 Tensor Core GPU datasheet, SXM (FP8; die Hälfte der Zahl mit "
+      "Sparsity)");
+  EXPECT_EQ(
+      origin_text(origin_of(ladder)).toStdString(),
+      "veröffentlicht in te42kyfo/gpu-benches 1c36d50, gpu-latency/v100.txt (43 KiB; 30 Takte "
+      "bei 1380 MHz)");
+  EXPECT_EQ(origin_text(origin_of(here)).toStdString(),
+            "auf diesem Rechner gemessen am 2026-11-21 (bestes Matrixprodukt)");
+  EXPECT_EQ(origin_word(origin_of("assumed as of B200")).toStdString(), "angenommen");
+}
+
+// Small words that English has and German has not.
+TEST(Figures, NotesOfShippedOriginsHaveNoEnglishInGerman) {
+  const German german;
+  static const QRegularExpression english(
+      QStringLiteral("\\b(of|the|with|by|and|which|each|from|one|way)\\b"));
+  int notes = 0;
+  for (const std::string& name : machine_names()) {
+    std::vector<nlohmann::json> rest = {to_json(*find_machine(name))};
+    while (!rest.empty()) {
+      const nlohmann::json json = std::move(rest.back());
+      rest.pop_back();
+      for (const auto& [key, value] : json.items()) {
+        if (value.is_structured()) rest.push_back(value);
+        if (key != "origin") continue;
+        for (const OriginNote& note : origin_of(value.get<std::string>()).notes) {
+          const QString said = sentence(message_of(note));
+          EXPECT_FALSE(said.contains(english)) << name << ": " << said.toStdString();
+          ++notes;
+        }
+      }
+    }
+  }
+  EXPECT_GT(notes, 300);
 }
 
 TEST(Figures, RatesAreDecimalAndParametersShort) {

@@ -109,7 +109,7 @@ TEST(ClusterText, ATableOfTimesStandsForThatCollective) {
             return each.collective == name_of(kind) && each.ranks == ranks;
           });
       ASSERT_NE(times, machine.collective_times.end());
-      EXPECT_THAT(times->origin, HasSubstr("NVIDIA H100 80GB HBM3"));
+      EXPECT_THAT(text_of(times->origin), HasSubstr("NVIDIA H100 80GB HBM3"));
       const double size = 1024 * 8.0 * 8 * 8 * 8 * 8;
       const Volume volume =
           collective_volume(kind, DataType::kF32, std::int64_t(size), ranks, ranks - 1);

@@ -30,11 +30,7 @@ TEST(Machines, EveryPresetCanPredictAndEveryNumberHasAnOrigin) {
           &machine->intra_node.latency_seconds, &machine->intra_node.bytes_per_second,
           &machine->inter_node.latency_seconds, &machine->inter_node.bytes_per_second}) {
       EXPECT_GT(number->value, 0) << name;
-      const bool known = number->origin.starts_with("specification") ||
-                         number->origin.starts_with("published in") ||
-                         number->origin.starts_with("measured on this computer") ||
-                         number->origin.starts_with("assumed");
-      EXPECT_TRUE(known) << name << ": " << number->origin;
+      EXPECT_NE(number->origin.kind, OriginKind::kOther) << name << ": " << number->origin.source;
     }
     EXPECT_LE(machine->matmul_efficiency.value, 1) << name;
     EXPECT_GE(machine->intra_node.bytes_per_second.value,
@@ -72,16 +68,17 @@ TEST(Machines, CalibrationComesBackAsItWasSaved) {
   for (const auto& [kernel, rate] :
        {std::pair{"norm", 3.5e8}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}}) {
     machine.kernels.emplace_back().kernel = kernel;
-    machine.kernels.back().elements_per_second = {rate, "test"};
+    machine.kernels.back().elements_per_second = {rate};
   }
   machine.kernels[0].elements = 8192;
   machine.kernels.push_back(machine.kernels.front());
   machine.kernels.back().type = "bfloat16";
-  machine.collectives = {{"all_to_all", 2, {{3e-6, "measured"}, {9e9, "measured"}}}};
-  machine.transfers = {
-      {64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7, 3e-8, 1.5, 1.2, 8, 2e-6, 3e-6, "measured"},
-      {4096, 2e-6, 2.7e-6, 3.1e-6, 4.9e-6, 9e-7, 4e-7, 1.4, 1.3, 8, 4e-6, 6e-6, "measured"}};
-  machine.launch_seconds = {1.5e-6, "measured on this computer on 2026-11-21"};
+  machine.collectives = {{"all_to_all", 2, {{3e-6, measured_here("2026-11-21")}, {9e9}}}};
+  machine.transfers = {{64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7, 3e-8, 1.5, 1.2, 8, 2e-6, 3e-6,
+                        measured_here("2026-11-21")},
+                       {4096, 2e-6, 2.7e-6, 3.1e-6, 4.9e-6, 9e-7, 4e-7, 1.4, 1.3, 8, 4e-6, 6e-6,
+                        measured_here("2026-11-21")}};
+  machine.launch_seconds = {1.5e-6, measured_here("2026-11-21")};
   ASSERT_TRUE(save_local_machine(machine).ok());
   const Result<Machine> again = find_machine("local");
   ASSERT_TRUE(again.ok()) << again.error().text;
@@ -95,8 +92,8 @@ TEST(Machines, CalibrationComesBackAsItWasSaved) {
 
 TEST(Machines, TimesOfMessagesThatCannotBeAreRefused) {
   Machine machine = uncalibrated_local_machine();
-  const TransferPoint small{64, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6,      1e-6,
-                            1,  1,    2,    1e-6, 1e-6, "measured"};
+  const TransferPoint small{
+      64, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1, 1, 2, 1e-6, 1e-6, measured_here("2026-11-21")};
   machine.transfers = {small, small};
   EXPECT_EQ(machine_from_json(to_json(machine)).error().id, "transfers-order");
   machine.transfers = {small};
@@ -114,9 +111,9 @@ TEST(Machines, NetworksComeBackAsTheyWereWritten) {
   for (const char* key :
        {"nics_per_node", "nodes_per_leaf", "oversubscription", "in_network_reduction"})
     EXPECT_FALSE(plain.contains(key)) << key;
-  machine.nics_per_node = {4, "counted"};
-  machine.nodes_per_leaf = {384, "published in a paper"};
-  machine.oversubscription = {7, "published in a paper"};
+  machine.nics_per_node = {4, origin_of("counted")};
+  machine.nodes_per_leaf = {384, origin_of("published in a paper")};
+  machine.oversubscription = {7, origin_of("published in a paper")};
   machine.in_network_reduction = true;
   const Result<Machine> again = machine_from_json(to_json(machine));
   ASSERT_TRUE(again.ok()) << again.error().text;
@@ -157,7 +154,7 @@ TEST(Machines, OlderCalibrationsTellNeitherPhasesNorSizes) {
   machine.matmuls[0].phase = "forward";
   machine.kernels.resize(1);
   machine.kernels[0].kernel = "norm";
-  machine.kernels[0].elements_per_second = {3.5e8, "measured"};
+  machine.kernels[0].elements_per_second = {3.5e8, measured_here("2026-11-21")};
   nlohmann::json json = to_json(machine);
   json["matmuls"][0].erase("phase");
   json["kernels"][0].erase("elements");
@@ -251,7 +248,7 @@ TEST(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
   gpus.name = kLocalGpus;
   gpus.local = true;
   gpus.calibrated = "2026-11-22 on host";
-  const Link link{{5e-6, "measured"}, {2e11, "measured"}};
+  const Link link{{5e-6, measured_here("2026-11-21")}, {2e11, measured_here("2026-11-21")}};
   gpus.pairs = {{0, 1, link}, {1, 0, link}};
   gpus.collectives = {{"all_reduce", 2, link}};
   ASSERT_TRUE(save_local_machine(gpus).ok());

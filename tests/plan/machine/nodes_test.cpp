@@ -206,7 +206,7 @@ TEST(NodesOfSetups, EveryPresetSaysWhatJoinsItsDevices) {
     EXPECT_FALSE(machine.intra_node.wire.empty()) << name;
     for (const Link* link : {&machine.intra_node, &machine.inter_node})
       for (const char* wire : {"InfiniBand", "Ethernet"}) {
-        const bool told = link->bytes_per_second.origin.find(wire) != std::string::npos;
+        const bool told = text_of(link->bytes_per_second.origin).find(wire) != std::string::npos;
         EXPECT_TRUE(!told || link->wire == wire) << name;
       }
   }

@@ -21,8 +21,8 @@ Machine gpu() {
   machine.local = true;
   machine.launch_seconds.value = 1e-6;
   for (const char* kernel : {"attention", "fused_attention", "block_attention"}) {
-    machine.kernels.push_back({kernel, {1e9, "test"}, static_cast<double>(kScores)});
-    machine.kernels.push_back({kernel, {4e9, "test"}, static_cast<double>(8 * kScores)});
+    machine.kernels.push_back({kernel, {1e9}, static_cast<double>(kScores)});
+    machine.kernels.push_back({kernel, {4e9}, static_cast<double>(8 * kScores)});
   }
   return machine;
 }
@@ -151,7 +151,7 @@ TEST(GpuRates, OfExpertsADeviceRunsEach) {
   work.phase = Phase::kWeightGrad;
   EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 8e-6, 1e-15);
   EXPECT_NEAR(work_seconds(work, shape, cores(), DataType::kF32), 1e-6, 1e-15);
-  machine.host_calls = {{kHostRead, {5e-6, "test"}}};
+  machine.host_calls = {{kHostRead, {5e-6}}};
   EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 8e-6, 1e-15);
   work.phase = Phase::kForward;
   EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 12e-6 + 5e-6, 1e-15)
@@ -162,10 +162,9 @@ TEST(GpuRates, OfExpertsADeviceRunsEach) {
 TEST(GpuRates, AHostNeedsAsLongAsItsCallsWereMeasured) {
   Machine machine = gpu();
   machine.host_seconds.value = 10e-6;
-  machine.host_calls = {
-      {kHostLaunch, {2e-6, "test"}},      {"attention", {7e-6, "test"}},
-      {"attention_grad", {9e-6, "test"}}, {"attention_dropping_grad", {11e-6, "test"}},
-      {"forward", {5e-6, "test"}},        {"rotary", {3e-6, "test"}}};
+  machine.host_calls = {{kHostLaunch, {2e-6}},      {"attention", {7e-6}},
+                        {"attention_grad", {9e-6}}, {"attention_dropping_grad", {11e-6}},
+                        {"forward", {5e-6}},        {"rotary", {3e-6}}};
   const auto host = [&](const Work& work, const Shape& shape) {
     return work_host_seconds(work, shape, machine);
   };

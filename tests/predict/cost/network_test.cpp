@@ -39,14 +39,14 @@ TEST(Network, OfGpusIsASwitchWhereEveryRankHasOne) {
   Machine gpus;
   gpus.local = true;
   gpus.devices_per_node = 4;
-  gpus.launch_seconds = {3e-6, "test"};
-  gpus.memory_bytes_per_second = {2e12, "test"};
-  gpus.intra_node = {{8e-6, "test"}, {2e11, "test"}};
+  gpus.launch_seconds = {3e-6};
+  gpus.memory_bytes_per_second = {2e12};
+  gpus.intra_node = {{8e-6}, {2e11}};
   const Network each = network_of(gpus, 4);
   EXPECT_EQ(each.topology, Topology::kSwitch);
   EXPECT_EQ(each.latency_seconds, 8e-6);
   EXPECT_EQ(each.bytes_per_second, 2e11);
-  gpus.host_message_seconds = {60e-6, "test"};
+  gpus.host_message_seconds = {60e-6};
   EXPECT_EQ(network_of(gpus, 4).latency_seconds, 60e-6) << "a host launches each step";
   gpus.host_message_seconds.value = 0;
   const Network shared = network_of(gpus, 5);

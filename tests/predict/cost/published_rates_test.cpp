@@ -265,7 +265,7 @@ TEST(Fit, FindsTheSharesThatExplainSteps) {
   ASSERT_TRUE(fit.ok()) << fit.error().text;
   EXPECT_LT(fit->worst_error, 0.02);
   EXPECT_NEAR(fit->machine.sustained.value, 0.7, 0.03);
-  EXPECT_EQ(fit->machine.sustained.origin, "fitted on 6 measured steps");
+  EXPECT_EQ(text_of(fit->machine.sustained.origin), "fitted (6 measured steps)");
   EXPECT_EQ(fit_machine(start, {}).error().id, "fit-empty");
   // A step that no GPU of this kind could take so long for, or so short.
   for (const double factor : {100.0, 0.01}) {

@@ -253,7 +253,7 @@ TEST(WorkSeconds, TakesTheRateOfTheProductsPhase) {
 // Query heads that share keys take turns in a GPU's products, each of them a smaller one.
 TEST(WorkSeconds, CountsTheTurnsOfSharedKeysOnAGpu) {
   Machine calibrated = machine();
-  calibrated.kernels = {{"attention", {4e9, "test"}, 1e4}, {"attention", {1e9, "test"}, 1e6}};
+  calibrated.kernels = {{"attention", {4e9}, 1e4}, {"attention", {1e9}, 1e6}};
   const auto line = [](double elements) {
     return 2.5e-6 + (1e-3 - 2.5e-6) * (elements - 1e4) / (1e6 - 1e4);
   };
@@ -274,7 +274,7 @@ TEST(WorkSeconds, CountsTheTurnsOfSharedKeysOnAGpu) {
 
 TEST(WorkSeconds, TakesOneOfTwoRatesOfOneSize) {
   Machine calibrated = machine();
-  calibrated.kernels = {{"residual", {4e9, "test"}, 1e4}, {"residual", {4e9, "test"}, 1e4}};
+  calibrated.kernels = {{"residual", {4e9}, 1e4}, {"residual", {4e9}, 1e4}};
   Work work;
   work.piece = Piece::kResidual1;
   work.bytes = 1'000'000;  // of which nothing follows where a rate is known
@@ -287,7 +287,7 @@ TEST(WorkSeconds, TakesOneOfTwoRatesOfOneSize) {
 
 TEST(WorkSeconds, JoinsAKernelsRatesBySize) {
   Machine calibrated = machine();
-  calibrated.kernels = {{"residual", {4e9, "test"}, 1e4}, {"residual", {1e9, "test"}, 1e6}};
+  calibrated.kernels = {{"residual", {4e9}, 1e4}, {"residual", {1e9}, 1e6}};
   Work work;
   work.piece = Piece::kResidual1;
   const auto rate = [&](std::int64_t elements, std::int64_t repeat) {
@@ -303,7 +303,7 @@ TEST(WorkSeconds, JoinsAKernelsRatesBySize) {
   EXPECT_NEAR(rate(1'000'000, 100), 4e9, 10) << "a hundred small calls of a whole stage";
   // Attention's calls are as large as one sequence makes them, however many there are, and however
   // many layers a whole stage has.
-  calibrated.kernels = {{"attention", {4e9, "test"}, 1e4}, {"attention", {1e9, "test"}, 1e6}};
+  calibrated.kernels = {{"attention", {4e9}, 1e4}, {"attention", {1e9}, 1e6}};
   Shape shape;
   shape.B = 100;
   shape.H = 4;

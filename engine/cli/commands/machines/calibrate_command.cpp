@@ -56,7 +56,7 @@ std::string ladder_text(const MemoryLadder& ladder) {
   const std::int64_t size = ladder.tiles.front().size;
   return fmt::format(
       "{}\n\n{}\n{}\nA product of {} x {} floats in a plain loop, tile by tile\n\n{}\n{}\n",
-      ladder.device, rungs.text(), sets.text(), size, size, tiles.text(), ladder.origin);
+      ladder.device, rungs.text(), sets.text(), size, size, tiles.text(), text_of(ladder.origin));
 }
 
 // The first GPU that this build can use.

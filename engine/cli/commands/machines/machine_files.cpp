@@ -25,8 +25,8 @@ nlohmann::json changeable(const Machine& machine) {
         "half_flops_per_second", "matmul_efficiency", "sustained", "memory_efficiency",
         "intra_node", "inter_node", "host_bytes_per_second"})
     if (all.contains(key)) json[key] = all[key];
-  const auto put = [&json](const char* key, double value, const std::string& origin) {
-    json[key] = {{"value", value}, {"origin", origin}};
+  const auto put = [&json](const char* key, double value, const Origin& origin) {
+    json[key] = {{"value", value}, {"origin", text_of(origin)}};
   };
   put("overlap_slowdown", machine.overlap_slowdown.value, machine.overlap_slowdown.origin);
   put("nics_per_node", machine.nics(), machine.nics_per_node.origin);

@@ -25,12 +25,13 @@ namespace {
 // What the nodes share of the network.
 void network_rows(Table& table, const Machine& machine) {
   table.add({"network cards of a node", fmt::format("{:.0f}", machine.nics()),
-             machine.nics_per_node.value > 0 ? machine.nics_per_node.origin
-                                             : "assumed: one for each device"});
+             text_of(machine.nics_per_node.value > 0 ? machine.nics_per_node.origin
+                                                     : with_note({}, "origin-note-card-each"))});
   const Sourced &leaf = machine.nodes_per_leaf, &over = machine.oversubscription;
-  table.add({"nodes of a leaf group", fmt::format("{:.0f}", leaf.value), leaf.origin});
+  table.add({"nodes of a leaf group", fmt::format("{:.0f}", leaf.value), text_of(leaf.origin)});
   table.add({"oversubscription above it",
-             over.value > 1 ? fmt::format("1:{}", three_digits(over.value)) : "none", over.origin});
+             over.value > 1 ? fmt::format("1:{}", three_digits(over.value)) : "none",
+             text_of(over.origin)});
   table.add({"reduction in the network", machine.in_network_reduction ? "yes" : "no",
              machine.in_network_reduction ? "as the machine says" : "assumed"});
 }
@@ -38,7 +39,7 @@ void network_rows(Table& table, const Machine& machine) {
 std::string rates_text(const Machine& machine) {
   Table table({"", ">", "origin"});
   const auto row = [&table](const char* name, const std::string& value, const Sourced& number) {
-    table.add({name, value, number.origin});
+    table.add({name, value, text_of(number.origin)});
   };
   if (machine.cores > 0) table.add({"cores", fmt::format("{}", machine.cores), ""});
   table.add({"devices", fmt::format("{}", machine.devices_per_node * machine.nodes), ""});
@@ -59,7 +60,7 @@ std::string rates_text(const Machine& machine) {
   const auto sizes = [&table](const char* name, const auto& of) {
     if (!of.shares.empty())
       table.add({name, fmt::format("{} size{}", of.shares.size(), of.shares.size() == 1 ? "" : "s"),
-                 of.origin});
+                 text_of(of.origin)});
   };
   sizes(machine.products.weight_grad.empty() ? "products of 16 bit"
                                              : "products of 16 bit, each phase",
@@ -68,15 +69,15 @@ std::string rates_text(const Machine& machine) {
   sizes("fused attention", machine.attention);
   if (!machine.experts.rows.empty())
     table.add({"experts' products", fmt::format("{} sizes", machine.experts.rows.size()),
-               machine.experts.origin});
+               text_of(machine.experts.origin)});
   else if (machine.experts_efficiency.value > 0)
     row("of experts' products", percent_text(machine.experts_efficiency.value),
         machine.experts_efficiency);
   if (!machine.passes.empty())
     table.add({"passes at memory speed", fmt::format("{} kernels", machine.passes.size()),
-               machine.passes.front().origin});
+               text_of(machine.passes.front().origin)});
   const auto sustained = [&](const char* name, const Sourced& share) {
-    if (share != Sourced{1, "assumed"}) row(name, percent_text(share.value), share);
+    if (share != Sourced{1}) row(name, percent_text(share.value), share);
   };
   sustained("sustained by a device", machine.sustained);
   sustained("sustained by memory", machine.memory_efficiency);
@@ -101,7 +102,7 @@ std::string rates_text(const Machine& machine) {
   }
   for (const CollectiveTimes& times : machine.collective_times)
     table.add({fmt::format("{} of {}", times.collective, times.ranks),
-               fmt::format("{} sizes", times.bytes.size()), times.origin});
+               fmt::format("{} sizes", times.bytes.size()), text_of(times.origin)});
   if (machine.host_bytes_per_second.value > 0)
     row("bandwidth to a host's memory", count_text(machine.host_bytes_per_second.value, "B/s"),
         machine.host_bytes_per_second);
@@ -209,11 +210,11 @@ std::string word_text(const Machine& machine) {
   const std::string word = prediction_word(machine);
   if (word == "peak") return "lower bound at peak rates";
   if (word == "assumed") return "predicted with assumed rates";
-  const bool launch_assumed = machine.launch_seconds.origin.starts_with("assumed");
-  const std::string fitted = own_fit_of(machine);
+  const bool launch_assumed = is_assumed(machine.launch_seconds.origin);
+  const std::optional<Origin> fitted = own_fit_of(machine);
   return "predicted with " + word + " rates" +
          (word == "published" && launch_assumed ? " and an assumed cost of starting an op" : "") +
-         (fitted.empty() ? "" : ", " + fitted);
+         (fitted ? ", " + text_of(*fitted) : "");
 }
 
 namespace {

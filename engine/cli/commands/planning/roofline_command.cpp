@@ -25,14 +25,15 @@ std::string roofline_text(const Roofline& roofline, const Situation& situation) 
     ceilings.add({ceiling.name.text,
                   arithmetic ? count_text(ceiling.flops_per_second, "FLOP/s")
                              : count_text(ceiling.bytes_per_second, "B/s"),
-                  arithmetic ? three_digits(ceiling.ridge) + " FLOP/B" : "", ceiling.origin});
+                  arithmetic ? three_digits(ceiling.ridge) + " FLOP/B" : "",
+                  text_of(ceiling.origin)});
   }
   Table ladder({"level", ">bytes", ">latency", ">rate", "origin"});
   for (const LadderRow& row : roofline.ladder) {
     const Sourced &latency = row.latency_seconds, &rate = row.bytes_per_second;
-    std::string origin = latency.value > 0 ? latency.origin : rate.origin;
+    std::string origin = text_of(latency.value > 0 ? latency.origin : rate.origin);
     if (latency.value > 0 && rate.value > 0 && rate.origin != latency.origin)
-      origin += "; rate " + rate.origin;
+      origin += "; rate " + text_of(rate.origin);
     ladder.add({row.name.text, row.bytes > 0 ? bytes_text(static_cast<double>(row.bytes)) : "",
                 latency.value > 0 ? seconds_text(latency.value) : "",
                 rate.value > 0 ? count_text(rate.value, "B/s") : "", origin});
