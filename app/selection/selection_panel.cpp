@@ -21,7 +21,7 @@
 #include "app/selection/proof_text.h"
 #include "app/settings/controls.h"
 #include "app/state/topic.h"
-#include "engine/plan/text/phrases.h"
+#include "engine/plan/text/message_json.h"
 
 namespace parallelarium {
 
@@ -37,66 +37,6 @@ QString formula_value(const Formula& formula) {
   return share && formula.value > 1
              ? SelectionPanel::tr("%1 times, %2").arg(number_text(formula.value), text)
              : text;
-}
-
-// `pattern` for each of the words, in the place of its %1. Compiled once: what is selected is
-// written anew at every change.
-template <std::size_t count>
-std::vector<QRegularExpression> patterns_of(const QString& pattern,
-                                            const std::pair<const char*, QString> (&words)[count]) {
-  std::vector<QRegularExpression> patterns;
-  for (const auto& [word, own] : words) patterns.emplace_back(pattern.arg(QLatin1String(word)));
-  return patterns;
-}
-
-// A citation, with the place in the paper in the window's language; names and titles stay.
-QString cited(QString source) {
-  const std::pair<const char*, QString> places[] = {{"section", SelectionPanel::tr("section")},
-                                                    {"appendix", SelectionPanel::tr("appendix")},
-                                                    {"table", SelectionPanel::tr("table")},
-                                                    {"eq\\.", SelectionPanel::tr("eq.")}};
-  static const auto patterns = patterns_of(QStringLiteral(", %1(?= [\\dA-Z(])"), places);
-  for (std::size_t at = 0; at < patterns.size(); ++at)
-    source.replace(patterns[at], QStringLiteral(", ") + places[at].second);
-  return source;
-}
-
-// Words between the symbols, in the window's language; abbreviations such as "par" stay.
-QString with_own_words(QString expression) {
-  const std::pair<const char*, QString> words[] = {
-      {"one layer", SelectionPanel::tr("one layer")},
-      {"largest layer", SelectionPanel::tr("largest layer")},
-      {"layers", SelectionPanel::tr("layers")},
-      {"held", SelectionPanel::tr("held")},
-      {"ranks", SelectionPanel::tr("ranks")},
-      {"peak", SelectionPanel::tr("peak")},
-      {"bytes", SelectionPanel::tr("bytes")},
-      {"device memory", SelectionPanel::tr("device memory")},
-      {"factor", SelectionPanel::tr("factor")},
-      {"parameter", SelectionPanel::tr("parameter")},
-      {"gradient", SelectionPanel::tr("gradient")},
-      {"master", SelectionPanel::tr("master")},
-      {"moments", SelectionPanel::tr("moments")}};
-  static const auto patterns = patterns_of(QStringLiteral("\\b%1\\b"), words);
-  for (std::size_t at = 0; at < patterns.size(); ++at)
-    expression.replace(patterns[at], words[at].second);
-  return expression;
-}
-
-// Sources are cited; where a peak comes from is said in words.
-QString source_words(const std::string& source) {
-  constexpr std::string_view peak = "peak: ";
-  if (!source.starts_with(peak)) return cited(QString::fromStdString(source));
-  return SelectionPanel::tr("peak: %1").arg(origin_text(origin_of(source.substr(peak.size()))));
-}
-
-// What the engine calls a parameter, "layer 3 MLP in weight", in the window's language.
-QString parameter_words(const std::string& described) {
-  static const QRegularExpression of_layer(QStringLiteral("^layer (\\d+) (.*)$"));
-  const auto layer = of_layer.match(QString::fromStdString(described));
-  const std::string name = layer.hasMatch() ? layer.captured(2).toStdString() : described;
-  const QString own = sentence(word("parameter", name));
-  return layer.hasMatch() ? SelectionPanel::tr("layer %1, %2").arg(layer.captured(1), own) : own;
 }
 
 // The engine writes 1,234.5 as English does.
@@ -287,10 +227,9 @@ void SelectionPanel::add_proof() {
   add_text(tr("loss differs by %1 (bound %2)").arg(number_text(loss), number_text(loss_bound)));
   add_text(tr("gradients differ by %1 (bound %2)")
                .arg(number_text(gradient), number_text(gradient_bound)));
-  const auto worst = run->proof->find("worst_parameter");
-  if (worst != run->proof->end() && worst->is_string())
-    add_text(tr("largest difference: %1")
-                 .arg(parameter_words(worst->get<std::string>()).toHtmlEscaped()),
+  const Message worst = message_at(*run->proof, "worst_parameter");
+  if (!worst.text.empty())
+    add_text(tr("largest difference: %1").arg(sentence(worst).toHtmlEscaped()),
              QStringLiteral("small"));
 }
 
@@ -375,10 +314,10 @@ void SelectionPanel::add_formulas() {
     if (hidden_by(session_.locks().hidden_keys(), kind)) continue;  // asked for beside it
     add_text(QStringLiteral("<b>%1</b>").arg(sentence(formula.name).toHtmlEscaped()));
     add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
-                 .arg(with_own_words(QString::fromStdString(formula.expression)).toHtmlEscaped(),
+                 .arg(sentence(formula.expression).toHtmlEscaped(),
                       numbers_in_locale(QString::fromStdString(formula.values)).toHtmlEscaped(),
                       formula_value(formula).toHtmlEscaped()));
-    add_text(source_words(formula.source).toHtmlEscaped(), QStringLiteral("small"));
+    add_text(sentence(formula.source).toHtmlEscaped(), QStringLiteral("small"));
     if (!formula.note.text.empty())
       add_text(sentence(formula.note).toHtmlEscaped(), QStringLiteral("small"));
   }

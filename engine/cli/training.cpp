@@ -342,14 +342,15 @@ Message why_refuted(const Setup& setup, const Proof& proof) {
 }
 
 nlohmann::json to_json(const Proof& proof) {
-  return {{"holds", proof.holds()},
-          {"loss_difference", proof.loss_difference},
-          {"loss_bound", proof.loss_bound},
-          {"gradient_difference", proof.gradient_difference},
-          {"gradient_bound", proof.gradient_bound},
-          {"worst_parameter", proof.worst_parameter},
-          {"losses_one_rank", proof.losses_one_rank},
-          {"in_16_bit", proof.in_16_bit}};
+  nlohmann::json json = {{"holds", proof.holds()},
+                         {"loss_difference", proof.loss_difference},
+                         {"loss_bound", proof.loss_bound},
+                         {"gradient_difference", proof.gradient_difference},
+                         {"gradient_bound", proof.gradient_bound},
+                         {"losses_one_rank", proof.losses_one_rank},
+                         {"in_16_bit", proof.in_16_bit}};
+  put_text(json, "worst_parameter", proof.worst_parameter);
+  return json;
 }
 
 namespace {

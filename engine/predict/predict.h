@@ -19,14 +19,14 @@ namespace parallelarium {
 
 // A closed form with its value for this Setup.
 struct Formula {
-  Message name;  // "bubble over ideal time"; its kind is "bubble", "held", "time", "memory",
-                 // "traffic", "parameters", "work", "steps" or "bandwidth"
-  std::string expression;  // "(p − 1) / m"
-  std::string values;      // "(4 − 1) / 8"
+  Message name;        // "bubble over ideal time"; its kind is "bubble", "held", "time", "memory",
+                       // "traffic", "parameters", "work", "steps" or "bandwidth"
+  Message expression;  // "(p − 1) / m"
+  std::string values;  // "(4 − 1) / 8"
   double value = 0;
-  std::string unit;    // "1", "bytes", "seconds", "flops"
-  std::string source;  // "Narayanan et al. 2021, section 2.2"
-  Message note;        // why the simulated figure may differ, or empty
+  std::string unit;  // "1", "bytes", "seconds", "flops"
+  Message source;    // "Narayanan et al. 2021, section 2.2"
+  Message note;      // why the simulated figure may differ, or empty
 };
 
 struct Prediction {

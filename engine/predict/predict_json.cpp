@@ -16,11 +16,11 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
   json formulas = json::array();
   for (const Formula& formula : prediction.formulas) {
     formulas.push_back({{"name", formula.name.text},
-                        {"expression", formula.expression},
+                        {"expression", formula.expression.text},
                         {"values", formula.values},
                         {"value", formula.value},
                         {"unit", formula.unit},
-                        {"source", formula.source},
+                        {"source", formula.source.text},
                         {"note", formula.note.text}});
   }
   const int ranks = prediction.setup.mesh.ranks();

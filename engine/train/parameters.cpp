@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/plan/model/routing.h"
 #include "engine/plan/placement/parallel.h"
+#include "engine/plan/text/phrases.h"
 #include "kernels/base/random.h"
 
 namespace parallelarium {
@@ -187,10 +189,10 @@ bool decays(Parameter parameter) {
   return start == Start::kWeight || start == Start::kOutput;
 }
 
-std::string describe(Parameter parameter, int layer) {
-  std::string text;
-  if (layer >= 0) text = fmt::format("layer {} ", layer);
-  return text + std::string(name_of(parameter));
+Message describe(Parameter parameter, int layer) {
+  Message name = word("parameter", name_of(parameter));
+  if (layer < 0) return name;
+  return message("parameter-of-layer", "layer {} {}", layer, std::move(name));
 }
 
 }  // namespace parallelarium

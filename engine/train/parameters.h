@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/plan/program/program.h"
+#include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
@@ -47,6 +48,6 @@ std::int64_t whole_count(const Model& model, Parameter parameter, int layer = -1
 bool decays(Parameter parameter);
 
 // "layer 3 MLP in weight", layers counted from 0; "token table".
-std::string describe(Parameter parameter, int layer);
+Message describe(Parameter parameter, int layer);
 
 }  // namespace parallelarium

@@ -28,9 +28,9 @@ nlohmann::json steps_json(const Collective& collective) {
 }
 
 nlohmann::json formula_json(const Formula& formula) {
-  return {{"name", formula.name.text}, {"expression", formula.expression},
+  return {{"name", formula.name.text}, {"expression", formula.expression.text},
           {"values", formula.values},  {"value", formula.value},
-          {"unit", formula.unit},      {"source", formula.source},
+          {"unit", formula.unit},      {"source", formula.source.text},
           {"note", formula.note.text}};
 }
 

@@ -38,7 +38,7 @@ TEST_P(SeveralGpus, TrainLikeOneRank) {
   ASSERT_TRUE(many.ok()) << many.error().text;
   const Proof proof = proof_of(*many, setup);
   EXPECT_TRUE(proof.holds()) << proof.loss_difference << ", " << proof.gradient_difference << " in "
-                             << proof.worst_parameter;
+                             << proof.worst_parameter.text;
   EXPECT_EQ(many->observation.transport.rfind("NCCL ", 0), 0u) << many->observation.transport;
 }
 INSTANTIATE_TEST_SUITE_P(

@@ -45,7 +45,7 @@ TEST_P(SharedGpu, TrainsLikeOneRank) {
     proof = compare(*many, *one, *exact);
   }
   EXPECT_TRUE(proof.holds()) << proof.loss_difference << ", " << proof.gradient_difference << " in "
-                             << proof.worst_parameter;
+                             << proof.worst_parameter.text;
   EXPECT_NEAR(many->held_out_loss, one->held_out_loss,
               std::max(1e-5, 2 * proof.loss_bound) * one->held_out_loss);
   const Timeline& timeline = many->observation.timeline;

@@ -114,7 +114,7 @@ inline void expect_real(const Setup& setup, Observation* observation = nullptr) 
 
   const Proof proof = compare(*result, one);
   EXPECT_LE(proof.loss_difference, 1e-6);
-  EXPECT_LE(proof.gradient_difference, 5e-6) << proof.worst_parameter;
+  EXPECT_LE(proof.gradient_difference, 5e-6) << proof.worst_parameter.text;
   EXPECT_TRUE(proof.holds());
   ASSERT_FALSE(one.last_gradients.empty());
   // Five updates later. Adam divides by the root of squares, so that the tiny gradients of experts

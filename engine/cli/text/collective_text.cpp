@@ -120,8 +120,8 @@ std::string collective_text(const Collective& collective, const Network& network
              measured([&] { return rate_text(seen->bus_bandwidth); })});
   text += table.text();
   if (closed) {
-    text += fmt::format("\nTime = {}\n     = {}\n{}\n", closed->formula.expression,
-                        closed->formula.values, closed->formula.source);
+    text += fmt::format("\nTime = {}\n     = {}\n{}\n", closed->formula.expression.text,
+                        closed->formula.values, closed->formula.source.text);
     if (const std::string& note = closed->formula.note.text; !note.empty())
       text += "Note: " + note + ".\n";
   }

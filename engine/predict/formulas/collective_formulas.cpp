@@ -17,14 +17,15 @@ constexpr const char* kThakur =
     "IJHPCA 19 (2005)";
 constexpr const char* kChan = "Chan et al., Collective communication, CCPE 19 (2007)";
 constexpr const char* kPatarasuk = "Patarasuk and Yuan, JPDC 69 (2009)";
-constexpr const char* kLatencyBandwidth =
-    "the latency-bandwidth model itself: messages of a step share the busiest port";
+constexpr Sentence kLatencyBandwidth{
+    "cited-latency-bandwidth",
+    "the latency-bandwidth model itself: messages of a step share the busiest port"};
 
 // time = messages · α + volume · S / B + combined · S γ, as text and as numbers.
 struct CollectiveForm {
   double messages = 0, volume = 0, combined = 0;
   const char *messages_text = "", *volume_text = "", *combined_text = "";  // empty: a factor of 1
-  const char* source = kThakur;
+  Message source = plain(kThakur);
   bool power_of_two = false;  // holds for these; close for others
   bool close = false;         // holds for none
 };
@@ -38,12 +39,12 @@ CollectiveForm direct_form(const CollectiveSpec& spec) {
                      spec.kind == CollectiveKind::kAllReduce;
   const double volume = whole ? n - 1 : share;
   const char* text = whole ? "(n − 1)" : kShare;
-  return {1, volume, reduces(spec.kind) ? volume : 0, "", text, text, kLatencyBandwidth};
+  return {1, volume, reduces(spec.kind) ? volume : 0, "", text, text, message(kLatencyBandwidth)};
 }
 
 CollectiveForm tree_form(const CollectiveSpec& spec, double levels) {
   const bool parts = spec.kind == CollectiveKind::kScatter || spec.kind == CollectiveKind::kGather;
-  if (parts) return {levels, 1 - 1.0 / spec.ranks, 0, kLog, kShare, "", kThakur, true};
+  if (parts) return {levels, 1 - 1.0 / spec.ranks, 0, kLog, kShare, "", plain(kThakur), true};
   const bool twice = spec.kind == CollectiveKind::kAllReduce;
   const char* text = twice ? "2 ⌈log2 n⌉" : kLevels;
   return {twice ? 2 * levels : levels,
@@ -52,7 +53,7 @@ CollectiveForm tree_form(const CollectiveSpec& spec, double levels) {
           text,
           text,
           kLevels,
-          kThakur};
+          plain(kThakur)};
 }
 
 CollectiveForm ring_form(const CollectiveSpec& spec) {
@@ -60,15 +61,20 @@ CollectiveForm ring_form(const CollectiveSpec& spec) {
   const bool reducing = reduces(spec.kind);
   if (has_root(spec.kind)) {
     const double steps = n - 2 + k;
-    return {steps,           steps / k, reducing ? steps / k : 0, "(n − 2 + k)", "(n − 2 + k)/k",
-            "(n − 2 + k)/k", kChan};
+    return {steps,           steps / k,   reducing ? steps / k : 0, "(n − 2 + k)", "(n − 2 + k)/k",
+            "(n − 2 + k)/k", plain(kChan)};
   }
   if (spec.kind == CollectiveKind::kAllReduce)
-    return {2 * (n - 1), 2 * share, share, "2 (n − 1)", "2 (n − 1)/n", kShare, kPatarasuk};
+    return {2 * (n - 1), 2 * share, share, "2 (n − 1)", "2 (n − 1)/n", kShare, plain(kPatarasuk)};
   if (spec.kind == CollectiveKind::kAllToAll && spec.algorithm == "ring")
-    return {n - 1, (n - 1) / 2, 0, "(n − 1)", "(n − 1)/2", "", kLatencyBandwidth};
-  return {n - 1,  share,  reducing ? share : 0,           "(n − 1)",
-          kShare, kShare, reducing ? kPatarasuk : kThakur};
+    return {n - 1, (n - 1) / 2, 0, "(n − 1)", "(n − 1)/2", "", message(kLatencyBandwidth)};
+  return {n - 1,
+          share,
+          reducing ? share : 0,
+          "(n − 1)",
+          kShare,
+          kShare,
+          plain(reducing ? kPatarasuk : kThakur)};
 }
 
 CollectiveForm grid_form(const CollectiveSpec& spec) {
@@ -81,7 +87,7 @@ CollectiveForm grid_form(const CollectiveSpec& spec) {
             "2 (g − 1 + n/g − 1)",
             "2 ((g − 1)/g + (n/g − 1)/n)",
             "((g − 1)/g + (n/g − 1)/n)",
-            "Jia et al. 2018 (arXiv 1807.11205), section 3.3"};
+            section_of("Jia et al. 2018 (arXiv 1807.11205)", "3.3")};
   }
   return {2 * (g - 1 + other - 1),
           2 * once,
@@ -89,7 +95,7 @@ CollectiveForm grid_form(const CollectiveSpec& spec) {
           "2 (r − 1 + c − 1)",
           "2 (n − 1)/n",
           kShare,
-          "Ying et al. 2018 (arXiv 1811.06992), section 2.2",
+          section_of("Ying et al. 2018 (arXiv 1811.06992)", "2.2"),
           false,
           g != other};
 }
@@ -119,26 +125,28 @@ std::optional<CollectiveForm> form_of(const CollectiveSpec& spec) {
   const double reduced = reduces(spec.kind) ? share : 0;
   if (name == "direct") return direct_form(spec);
   if (name == "root")
-    return CollectiveForm{2, 2 * (n - 1), n - 1, "2", "2 (n − 1)", "(n − 1)", kLatencyBandwidth};
+    return CollectiveForm{
+        2, 2 * (n - 1), n - 1, "2", "2 (n − 1)", "(n − 1)", message(kLatencyBandwidth)};
   if (name == "tree") return tree_form(spec, levels);
   if (name == "ring" || name == "bidirectional-ring" || name == "pairwise") return ring_form(spec);
   if (name == "scatter-all-gather")
-    return CollectiveForm{levels + n - 1, 2 * share, 0,       "(log2 n + n − 1)",
-                          "2 (n − 1)/n",  "",        kThakur, true};
+    return CollectiveForm{levels + n - 1, 2 * share, 0, "(log2 n + n − 1)", "2 (n − 1)/n", "",
+                          plain(kThakur), true};
   if (name == "recursive-doubling" && all_reduce)
-    return CollectiveForm{levels, levels, levels, kLog, kLog, kLog, kThakur, true};
+    return CollectiveForm{levels, levels, levels, kLog, kLog, kLog, plain(kThakur), true};
   if (name == "bruck" && spec.kind == CollectiveKind::kAllToAll)
-    return CollectiveForm{levels, ones_below(spec.ranks) / n, 0, kLevels, kOnes, "", kThakur};
-  if (name == "bruck") return CollectiveForm{levels, share, 0, kLevels, kShare, "", kThakur};
+    return CollectiveForm{levels,        ones_below(spec.ranks) / n, 0, kLevels, kOnes, "",
+                          plain(kThakur)};
+  if (name == "bruck") return CollectiveForm{levels, share, 0, kLevels, kShare, "", plain(kThakur)};
   if (name == "recursive-doubling" || name == "recursive-halving")
-    return CollectiveForm{levels, share, reduced, kLog, kShare, kShare, kThakur, true};
+    return CollectiveForm{levels, share, reduced, kLog, kShare, kShare, plain(kThakur), true};
   if (name == "halving-doubling")
-    return CollectiveForm{2 * levels,    2 * share, share,   "2 log2 n",
-                          "2 (n − 1)/n", kShare,    kThakur, true};
+    return CollectiveForm{2 * levels,    2 * share, share,          "2 log2 n",
+                          "2 (n − 1)/n", kShare,    plain(kThakur), true};
   if (name == "hierarchical" || name == "torus") return grid_form(spec);
   if (name == "double-tree") {
-    return CollectiveForm{4 * levels, 2,   1, "4 log2 n", "2", "", "Sanders, Speck, Traeff 2009",
-                          false,      true};
+    return CollectiveForm{
+        4 * levels, 2, 1, "4 log2 n", "2", "", plain("Sanders, Speck, Traeff 2009"), false, true};
   }
   return std::nullopt;
 }
@@ -198,7 +206,7 @@ void add_counts(const CollectiveSpec& spec, const CollectiveForm& form,
   const bool power = (spec.ranks & (spec.ranks - 1)) == 0;
   Formula steps;
   steps.name = message("steps", "steps");
-  steps.expression = *form.messages_text == '\0' ? "1" : form.messages_text;
+  steps.expression = plain(*form.messages_text == '\0' ? "1" : form.messages_text);
   steps.value = form.messages;
   steps.values = fmt::format("{:g}", steps.value);
   steps.unit = "1";
@@ -210,7 +218,7 @@ void add_counts(const CollectiveSpec& spec, const CollectiveForm& form,
   const Sent sent = sent_form(spec);
   Formula bytes;
   bytes.name = message("traffic.rank", "sent per rank");
-  bytes.expression = *sent.text == '\0' ? "S" : fmt::format("{} · S", sent.text);
+  bytes.expression = plain(*sent.text == '\0' ? "S" : fmt::format("{} · S", sent.text));
   bytes.value = sent.volume * static_cast<double>(spec.bytes);
   bytes.values = fmt::format("{:g} · {} B", sent.volume, spec.bytes);
   bytes.unit = "bytes";
@@ -247,6 +255,7 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   const std::string size = bytes_text(bytes);
   const std::string latency = seconds_text(network.latency_seconds);
   const std::string bandwidth = count_text(network.bytes_per_second, "B/s");
+  std::string expression;
   if (two_levels) {
     const double g = spec.node_size, k = spec.ranks / g;
     const double outer = std::min(network.node_bytes_per_second, g * network.bytes_per_second);
@@ -255,7 +264,7 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
                     2 * (k - 1) * network.node_latency_seconds +
                     inside * bytes / network.bytes_per_second + between * bytes / outer +
                     form->combined * bytes * gamma;
-    formula.expression = "2 (g − 1) α + 2 (k − 1) αₙ + 2 (g − 1)/g S / B + 2 (k − 1)/k S / Bₙ";
+    expression = "2 (g − 1) α + 2 (k − 1) αₙ + 2 (g − 1)/g S / B + 2 (k − 1)/k S / Bₙ";
     formula.values =
         fmt::format("{:g} · {} + {:g} · {} + {:g} · {} / ({}) + {:g} · {} / ({})", 2 * (g - 1),
                     latency, 2 * (k - 1), seconds_text(network.node_latency_seconds), inside, size,
@@ -264,14 +273,15 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
     formula.value = form->messages * network.latency_seconds +
                     form->volume * bytes / network.bytes_per_second +
                     form->combined * bytes * gamma;
-    formula.expression = term(form->messages_text, "α") + " + " + term(form->volume_text, "S / B");
+    expression = term(form->messages_text, "α") + " + " + term(form->volume_text, "S / B");
     formula.values = fmt::format("{:g} · {} + {:g} · {} / ({})", form->messages, latency,
                                  form->volume, size, bandwidth);
   }
   if (gamma > 0 && form->combined > 0) {
-    formula.expression += " + " + term(form->combined_text, "S γ");
+    expression += " + " + term(form->combined_text, "S γ");
     formula.values += fmt::format(" + {:g} · {} · {:.3g} ns/B", form->combined, size, gamma * 1e9);
   }
+  formula.expression = plain(std::move(expression));
   const std::int64_t elements = spec.bytes / size_of(spec.type);
   const int parts = spec.kind == CollectiveKind::kAllToAll ? spec.ranks : collective.chunks;
   const bool equal = elements % parts == 0;
@@ -314,8 +324,9 @@ std::vector<Formula> formulas_of(const Collective& collective, const Network& ne
     expression = "(n − 1)/n";
     values = fmt::format("({0:g} − 1)/{0:g}", n);
   }
-  formulas.push_back({message("bandwidth", "bus bandwidth over algorithm bandwidth"), expression,
-                      values, factor, "1", "NVIDIA/nccl-tests, doc/PERFORMANCE.md",
+  formulas.push_back({message("bandwidth", "bus bandwidth over algorithm bandwidth"),
+                      plain(expression), values, factor, "1",
+                      plain("NVIDIA/nccl-tests, doc/PERFORMANCE.md"),
                       message("note-bus",
                               "what a link would carry if every rank sent the least bytes "
                               "possible")});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/predict/predict.h"
@@ -14,6 +15,28 @@ using Formulas = std::vector<Formula>;
 inline constexpr const char* kNarayanan = "Narayanan et al. 2021 (arXiv 2104.04473)";
 inline constexpr const char* kKorthikanti = "Korthikanti et al. 2022 (arXiv 2205.05198)";
 inline constexpr const char* kZeroPaper = "Rajbhandari et al. 2019, ZeRO (arXiv 1910.02054)";
+
+// A place in a work, as a source cites it: "…, section 2.2", "…, table 2", "…, appendix A",
+// "…, eq. (7)". The work is a name, or a place in it.
+template <class Work>
+Message section_of(Work&& work, const char* number) {
+  return message("cited-section", "{}, section {}", std::forward<Work>(work), number);
+}
+template <class Work>
+Message table_of(Work&& work, const char* number) {
+  return message("cited-table", "{}, table {}", std::forward<Work>(work), number);
+}
+template <class Work>
+Message appendix_of(Work&& work, const char* letter) {
+  return message("cited-appendix", "{}, appendix {}", std::forward<Work>(work), letter);
+}
+template <class Work>
+Message equation_of(Work&& work, const char* number) {
+  return message("cited-equation", "{}, eq. ({})", std::forward<Work>(work), number);
+}
+
+// A product of symbols times the bytes of an element: "{} · bytes".
+Message in_bytes(std::string product);
 
 // Writes 424576 as "424,576", and fractions with six digits.
 std::string number(double value);

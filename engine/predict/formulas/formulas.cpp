@@ -22,9 +22,11 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
   const double step =
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   const double ranks = mesh.ranks();
-  out.push_back({message("time.peak", "step time at peak, a lower bound"), "FLOPs / (ranks · peak)",
+  out.push_back({message("time.peak", "step time at peak, a lower bound"),
+                 message("formula-at-peak", "FLOPs / (ranks · peak)"),
                  fmt::format("{} / ({} · {})", four_digits(step), mesh.ranks(), four_digits(peak)),
-                 step / (ranks * peak), "seconds", fmt::format("peak: {}", text_of(rate.origin)),
+                 step / (ranks * peak), "seconds",
+                 message("cited-peak", "peak: {}", message_of(rate.origin)),
                  message("note-peak",
                          "no bubble, no communication, no memory traffic, perfect matrix "
                          "products")});
@@ -36,10 +38,10 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
                              : setup.microbatches + mesh.pp - 1.0;
   out.push_back(
       {message("time.without-communication", "step time without communication"),
-       naive ? "m p (tF + tB)" : "(m + p − 1) (tF + tB)",
+       plain(naive ? "m p (tF + tB)" : "(m + p − 1) (tF + tB)"),
        naive ? fmt::format("{} · {} · {}", setup.microbatches, mesh.pp, four_digits(both))
              : fmt::format("({} + {} − 1) · {}", setup.microbatches, mesh.pp, four_digits(both)),
-       slots * both, "seconds", fmt::format("{}, section 3.4, eq. (1)", kNarayanan),
+       slots * both, "seconds", equation_of(section_of(kNarayanan, "3.4"), "1"),
        message("note-large-products",
                "tF + tB of one stage: its matrix products at the rate of large ones; small ones, "
                "other kernels and the optimizer make the simulated time larger")});
@@ -90,9 +92,9 @@ void add_stage_states(const Setup& setup, const ModelPart& part, Formulas& out) 
     return parameters + (all_sharded ? sum : "(" + sum + ")");
   };
   out.push_back({of_part(message("memory.states", "model states of a first-stage rank"), part),
-                 times("P ", states_sum(setup)), times(P + " · ", states_sum(setup, N)),
+                 plain(times("P ", states_sum(setup))), times(P + " · ", states_sum(setup, N)),
                  model_states(part.parameters, setup.precision, setup.zero, N).total(), "bytes",
-                 fmt::format("{}, section V", kZeroPaper),
+                 section_of(kZeroPaper, "V"),
                  setup.zero == 0 ? Message{}
                                  : message("note-padded",
                                            "shards are padded to whole elements, and gathered "
@@ -101,10 +103,10 @@ void add_stage_states(const Setup& setup, const ModelPart& part, Formulas& out) 
   if (setup.zero == 2)
     out.push_back(
         {of_part(message("memory.zero2", "model states, DeepSpeed's ZeRO-2 estimator"), part),
-         away ? "2 P" : "4 P + 16 P / N",
+         plain(away ? "2 P" : "4 P + 16 P / N"),
          away ? fmt::format("2 · {}", P) : fmt::format("4 · {0} + 16 · {0} / {1}", P, N),
          deepspeed_zero2_bytes(part.parameters, N, away), "bytes",
-         "DeepSpeed documentation, memory.rst",
+         message("cited-documentation", "{} documentation, {}", "DeepSpeed", "memory.rst"),
          message("note-zero2",
                  "16-bit parameters and gradients whole; fp32 parameters, gradients and moments "
                  "sharded")});
@@ -112,11 +114,11 @@ void add_stage_states(const Setup& setup, const ModelPart& part, Formulas& out) 
     const double largest = largest_layer(setup);
     out.push_back(
         {of_part(message("memory.zero3", "model states, DeepSpeed's ZeRO-3 estimator"), part),
-         fmt::format("4 · largest layer + {} P / N", away ? 2 : 18),
+         message("formula-largest", "4 · largest layer + {} P / N", away ? 2 : 18),
          fmt::format("4 · {} + {} · {} / {}", number(largest), away ? 2 : 18, P, N),
          deepspeed_zero3_bytes(part.parameters, largest, N,
                                away ? Offload::kOptimizer : Offload::kNone),
-         "bytes", "DeepSpeed documentation, memory.rst",
+         "bytes", message("cited-documentation", "{} documentation, {}", "DeepSpeed", "memory.rst"),
          message("note-zero3",
                  "the largest layer gathered with its gradients in 16 bit; fp32 "
                  "parameters and moments, and 16-bit parameters, sharded")});
@@ -126,23 +128,24 @@ void add_stage_states(const Setup& setup, const ModelPart& part, Formulas& out) 
 void add_states(const Setup& setup, const Machine& machine, Formulas& out) {
   const Precision& precision = setup.precision;
   const bool main_grads = precision.name == "mixed-16-main-grads";
-  const std::string source =
-      precision.name == "mixed-16" ? fmt::format("{}, section III-A", kZeroPaper)
-      : main_grads                 ? "Megatron-LM, docs: distributed optimizer"
-      : precision.name == "fp32"   ? "Megatron-LM, docs: distributed optimizer (fp32)"
-      : precision.name == "bf16-states"
-          ? "DeepSeek-AI 2024 (arXiv 2412.19437), section 3.3: moments in bf16; gradients in bf16 "
-            "too, which that report keeps in fp32"
-          : "chosen in this Setup";
+  const bool bf16 = precision.name == "bf16-states";
+  const Message source = precision.name == "mixed-16" ? section_of(kZeroPaper, "III-A")
+                         : main_grads ? message("cited-documentation", "{} documentation, {}",
+                                                "Megatron-LM", "distributed optimizer")
+                         : precision.name == "fp32"
+                             ? message("cited-documentation", "{} documentation, {}", "Megatron-LM",
+                                       "distributed optimizer (fp32)")
+                         : bf16 ? section_of("DeepSeek-AI 2024 (arXiv 2412.19437)", "3.3")
+                                : message("cited-setup", "chosen in this Setup");
   out.push_back(
       {message("memory.state-bytes", "model states per parameter"),
-       "parameter + gradient + master + moments",
+       message("formula-states", "parameter + gradient + master + moments"),
        fmt::format("{} + {} + {} + {}", precision.parameter_bytes, precision.gradient_bytes,
                    precision.master_bytes, precision.moments_bytes),
-       static_cast<double>(precision.state_bytes()),
-       "bytes",
-       source,
-       {}});
+       static_cast<double>(precision.state_bytes()), "bytes", source,
+       bf16 ? message("note-bf16-states",
+                      "moments in bf16; gradients in bf16 too, which that report keeps in fp32")
+            : Message{}});
   const std::vector<ModelPart> parts = parts_of(setup);
   for (const ModelPart& part : parts) add_stage_states(setup, part, out);
   const bool together = machine.ranks_share_memory() || ranks_share_gpu(setup, machine);
@@ -151,10 +154,9 @@ void add_states(const Setup& setup, const Machine& machine, Formulas& out) {
   const int N = parts[0].shards;
   out.push_back(
       {message("parameters.of-device", "parameters of a rank whose model states fill a device"),
-       fmt::format("device memory / ({})", states_sum(setup)),
+       message("formula-device", "device memory / ({})", states_sum(setup)),
        fmt::format("{} / ({})", number(memory), states_sum(setup, N)),
-       largest_parameters(memory, precision, setup.zero, N), "1",
-       fmt::format("{}, table II", kZeroPaper),
+       largest_parameters(memory, precision, setup.zero, N), "1", table_of(kZeroPaper, "II"),
        message("note-no-room", "leaves no room for activations")});
 }
 
@@ -218,41 +220,40 @@ void add_activations(const Setup& setup, Formulas& out) {
       gathered ? both_notes(about, message("note-gathered-whole",
                                            "the inputs of QKV and MLP, 4 s b h, are kept gathered"))
                : about;
-  const std::string source = fmt::format("{}, table 2", kKorthikanti);
-  out.push_back({message("memory.layer", "activations of one layer and micro-batch"), expression,
-                 values, layer, "bytes", source, note});
+  const Message source = table_of(kKorthikanti, "2");
+  out.push_back({message("memory.layer", "activations of one layer and micro-batch"),
+                 plain(expression), values, layer, "bytes", source, note});
   const int p = mesh.pp, v = chunks_of(setup);
   if (setup.schedule == "interleaved" && p > 1 && setup.microbatches > p) {
     const double all =
         first_stage_activation_bytes(shape, kept, model.layers, p, v) / (input_part ? shape.t : 1);
     out.push_back({message("memory.stage", "layers' activations held by the first stage"),
-                   "L · (1 + (p − 1) / (p v)) · one layer",
+                   message("formula-interleaved", "L · (1 + (p − 1) / (p v)) · one layer"),
                    fmt::format("{0} · (1 + ({1} − 1) / ({1} · {2})) · {3}", model.layers, p, v,
                                number(layer)),
-                   all, "bytes", fmt::format("{}, section 4.2.3", kKorthikanti), note});
+                   all, "bytes", section_of(kKorthikanti, "4.2.3"), note});
   }
   const int held = held_microbatches(setup.schedule, mesh.pp, setup.microbatches, 0);
   if (held == 0 || v > 1) return;
   const int layers = layers_of_stages(setup).front();
   out.push_back({message("memory.stage", "layers' activations held by the first stage"),
-                 "layers · held · one layer",
+                 message("formula-held", "layers · held · one layer"),
                  fmt::format("{} · {} · {}", layers, held, number(layer)), layers * held * layer,
-                 "bytes", fmt::format("{}, section 4.2.3", kKorthikanti), note});
+                 "bytes", section_of(kKorthikanti, "4.2.3"), note});
   if (held == mesh.pp) {
     const double vocab = static_cast<double>(model.vocab);
     const bool one = mesh.pp == 1;
     out.push_back(
         {message("memory.ends", "embedding, final norm and head held by the first stage"),
-         !one                  ? "s b h p / t"
-         : shape.gathered_kept ? "s b h / t · (p + 2 + 2 t + 4 V / h)"
-                               : "s b h / t · (p + 4 (1 + V / h))",
+         plain(!one                  ? "s b h p / t"
+               : shape.gathered_kept ? "s b h / t · (p + 2 + 2 t + 4 V / h)"
+                                     : "s b h / t · (p + 4 (1 + V / h))"),
          one && shape.gathered_kept ? fmt::format("{} / {} · (1 + 2 + 2 · {} + 4 · {} / {})", sbh,
                                                   mesh.tp, mesh.tp, number(vocab), number(shape.h))
          : one ? fmt::format("{} / {} · (1 + 4 · (1 + {} / {}))", sbh, mesh.tp, number(vocab),
                              number(shape.h))
                : fmt::format("{} · {} / {}", sbh, mesh.pp, mesh.tp),
-         first_stage_extra_bytes(shape, vocab, mesh.pp), "bytes",
-         fmt::format("{}, section 4.3", kKorthikanti),
+         first_stage_extra_bytes(shape, vocab, mesh.pp), "bytes", section_of(kKorthikanti, "4.3"),
          both_notes(wide
                         ? message("note-wide", "counted for 16-bit activations; here they are fp32")
                         : Message{},
@@ -272,50 +273,50 @@ void add_work(const Setup& setup, Formulas& out) {
     const double B = sequences;
     const std::string in_h = fmt::format("{} · {}²", number(L), number(h));
     out.push_back(
-        {message("parameters", "parameters"), "12 L h² (1 + 13/(12 h) + (V + s)/(12 L h))",
+        {message("parameters", "parameters"), plain("12 L h² (1 + 13/(12 h) + (V + s)/(12 L h))"),
          fmt::format("12 · {0} · (1 + 13/(12 · {1}) + ({2} + {3})/(12 · {4} · {1}))", in_h,
                      number(h), number(V), number(s), number(L)),
          12 * L * h * h * (1 + 13 / (12 * h) + (V + s) / (12 * L * h)), "1",
-         fmt::format("{}, section 5.1, eq. (2)", kNarayanan),
+         equation_of(section_of(kNarayanan, "5.1"), "2"),
          model.tied
              ? message("note-final-norm", "leaves out the final norm's 2 h")
              : message("note-untied", "leaves out the final norm's 2 h and the untied head")});
     const std::string base = fmt::format("{} · {} · {}", number(B), number(s), in_h);
     out.push_back({message("work.model", "model FLOPs of a step"),
-                   "72 B s L h² (1 + s/(6 h) + V/(12 L h))",
+                   plain("72 B s L h² (1 + s/(6 h) + V/(12 L h))"),
                    fmt::format("72 · {} · (1 + {}/(6 · {}) + {}/(12 · {} · {}))", base, number(s),
                                number(h), number(V), number(L), number(h)),
                    72 * B * L * s * h * h * (1 + s / (6 * h) + V / (12 * h * L)),
                    "flops",
-                   fmt::format("{}, appendix A, eq. (7)", kKorthikanti),
+                   equation_of(appendix_of(kKorthikanti, "A"), "7"),
                    {}});
     if (setup.recompute == Recompute::kFull && !recomputes_some_layers(setup))
       out.push_back({message("work.full-recompute", "hardware FLOPs of a step, full recompute"),
-                     "96 B s L h² (1 + s/(6 h) + V/(16 L h))",
+                     plain("96 B s L h² (1 + s/(6 h) + V/(16 L h))"),
                      fmt::format("96 · {} · (1 + {}/(6 · {}) + {}/(16 · {} · {}))", base, number(s),
                                  number(h), number(V), number(L), number(h)),
                      96 * B * L * s * h * h * (1 + s / (6 * h) + V / (16 * h * L)),
                      "flops",
-                     fmt::format("{}, section 5.1, eq. (3)", kNarayanan),
+                     equation_of(section_of(kNarayanan, "5.1"), "3"),
                      {}});
     if (setup.recompute == Recompute::kSelective)
       out.push_back(
           {message("work.selective-recompute", "hardware FLOPs of a step, selective recompute"),
-           "72 B s L h² (1 + s/(3 h) + V/(12 L h))",
+           plain("72 B s L h² (1 + s/(3 h) + V/(12 L h))"),
            fmt::format("72 · {} · (1 + {}/(3 · {}) + {}/(12 · {} · {}))", base, number(s),
                        number(h), number(V), number(L), number(h)),
            72 * B * L * s * h * h * (1 + s / (3 * h) + V / (12 * h * L)),
            "flops",
-           fmt::format("{}, appendix A, eq. (8)", kKorthikanti),
+           equation_of(appendix_of(kKorthikanti, "A"), "8"),
            {}});
   }
   // The same N as MFU by 6N has.
   const double in_products = model_flops_per_sequence(model, ScoreFlops::kNone) /
                              (6 * static_cast<double>(model.sequence));
-  out.push_back({message("work.rule-of-thumb", "model FLOPs of a step, rule of thumb"), "6 N D",
-                 fmt::format("6 · {} · {}", number(in_products), number(tokens)),
+  out.push_back({message("work.rule-of-thumb", "model FLOPs of a step, rule of thumb"),
+                 plain("6 N D"), fmt::format("6 · {} · {}", number(in_products), number(tokens)),
                  6 * in_products * tokens, "flops",
-                 "Kaplan et al. 2020, Scaling Laws (arXiv 2001.08361), section 2.1",
+                 section_of("Kaplan et al. 2020, Scaling Laws (arXiv 2001.08361)", "2.1"),
                  message("note-six",
                          "N weights of the products that a token meets, the head's too and those "
                          "of look-up tables not, D tokens; leaves out attention scores")});

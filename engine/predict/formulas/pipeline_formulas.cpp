@@ -17,8 +17,8 @@ struct PipelineForm {
   double idle = 0, busy = 0;
   std::string held, held_values;
   double held_value = 0;
-  std::string source, held_source;
-  std::string total_source;  // of the bubble of the whole step, where it is another
+  Message source, held_source;
+  Message total_source;  // of the bubble of the whole step, where it is another
 };
 
 constexpr const char* kZeroBubble = "Qi et al. 2024, Zero Bubble (arXiv 2401.10241)";
@@ -43,8 +43,8 @@ PipelineForm whole_backward(const Schedule& schedule, int p, int m) {
                      : schedule == "gpipe" ? std::to_string(m)
                                            : fmt::format("min({}, {})", p, m);
   form.held_value = held_microbatches(schedule, p, m, 0);
-  form.source = form.held_source = fmt::format("{}, section 2.2.1", kNarayanan);
-  form.total_source = "Huang et al. 2019, GPipe (arXiv 1811.06965), section 2.3";
+  form.source = form.held_source = section_of(kNarayanan, "2.2.1");
+  form.total_source = section_of("Huang et al. 2019, GPipe (arXiv 1811.06965)", "2.3");
   return form;
 }
 
@@ -61,8 +61,8 @@ PipelineForm interleaved(int p, int m, int v) {
   form.held_values =
       one_round ? std::to_string(m) : fmt::format("{0} · (1 + ({0} − 1) / ({0} · {1}))", p, v);
   form.held_value = one_round ? m : p + (p - 1.0) / v;
-  form.source = fmt::format("{}, section 2.2.2", kNarayanan);
-  form.held_source = fmt::format("{}, section 4.2.3", kKorthikanti);
+  form.source = section_of(kNarayanan, "2.2.2");
+  form.held_source = section_of(kKorthikanti, "4.2.3");
   return form;
 }
 
@@ -80,22 +80,23 @@ PipelineForm split(int p, int m, int parts, std::string held, std::string held_v
   form.held = std::move(held);
   form.held_values = std::move(held_values);
   form.held_value = held_value;
-  form.source = form.held_source = fmt::format("{}, section {}", kZeroBubble, section);
+  form.source = form.held_source = section_of(kZeroBubble, section);
   return form;
 }
 
 // Of V-Half and V-Min, whose bubbles have no closed form.
 Formula held_by_v(bool half, int p, int m, const Message& note) {
   const int held = half ? p / 2 + 1 : (p + 4) / 3;
-  return {message("held.microbatches", "micro-batches held by the first stage"),
-          half ? "min(m, ⌊p / 2⌋ + 1)" : "min(m, ⌈(p + 2) / 3⌉)",
-          half ? fmt::format("min({}, ⌊{} / 2⌋ + 1)", m, p)
-               : fmt::format("min({}, ⌈({} + 2) / 3⌉)", m, p),
-          static_cast<double>(std::min(m, held)),
-          "1",
-          "Qi et al. 2024, Pipeline Parallelism with Controllable Memory (arXiv 2405.15362), "
-          "section 3",
-          note};
+  return {
+      message("held.microbatches", "micro-batches held by the first stage"),
+      plain(half ? "min(m, ⌊p / 2⌋ + 1)" : "min(m, ⌈(p + 2) / 3⌉)"),
+      half ? fmt::format("min({}, ⌊{} / 2⌋ + 1)", m, p)
+           : fmt::format("min({}, ⌈({} + 2) / 3⌉)", m, p),
+      static_cast<double>(std::min(m, held)),
+      "1",
+      section_of("Qi et al. 2024, Pipeline Parallelism with Controllable Memory (arXiv 2405.15362)",
+                 "3"),
+      note};
 }
 
 PipelineForm dualpipe(int p, int m) {
@@ -109,7 +110,7 @@ PipelineForm dualpipe(int p, int m) {
   form.held = "p + 1";
   form.held_values = fmt::format("{} + 1", p);
   form.held_value = p + 1.0;
-  form.source = form.held_source = kDualPipe;
+  form.source = form.held_source = plain(kDualPipe);
   return form;
 }
 
@@ -124,7 +125,7 @@ PipelineForm dualpipe_v(int p, int m) {
   form.held = "(s + 1) / 2";
   form.held_values = fmt::format("({} + 1) / 2", 2 * p);
   form.held_value = p + 0.5;
-  form.source = form.held_source = kDualPipe;
+  form.source = form.held_source = plain(kDualPipe);
   return form;
 }
 
@@ -172,12 +173,12 @@ std::vector<Formula> pipeline_formulas(const Setup& setup) {
   } else {
     return {};
   }
-  return {{message("bubble.over-ideal", "bubble over ideal time"), form.over, form.over_values,
-           form.idle / form.busy, "1", form.source, note},
-          {message("bubble.whole-step", "bubble of whole step"), form.of_total,
+  return {{message("bubble.over-ideal", "bubble over ideal time"), plain(form.over),
+           form.over_values, form.idle / form.busy, "1", form.source, note},
+          {message("bubble.whole-step", "bubble of whole step"), plain(form.of_total),
            form.of_total_values, form.idle / (form.busy + form.idle), "1",
-           form.total_source.empty() ? form.source : form.total_source, note},
-          {message("held.microbatches", "micro-batches held by the first stage"), form.held,
+           form.total_source.text.empty() ? form.source : form.total_source, note},
+          {message("held.microbatches", "micro-batches held by the first stage"), plain(form.held),
            form.held_values, form.held_value, "1", form.held_source, held_note}};
 }
 

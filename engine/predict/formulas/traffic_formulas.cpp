@@ -63,6 +63,10 @@ Message both_notes(const Message& first, const Message& second) {
   return message("notes", "{}; {}", first, second);
 }
 
+Message in_bytes(std::string product) {
+  return message("formula-in-bytes", "{} · bytes", std::move(product));
+}
+
 namespace {
 
 void add_data_traffic(const Setup& setup, const ModelPart& part, Formulas& out) {
@@ -118,11 +122,10 @@ void add_data_traffic(const Setup& setup, const ModelPart& part, Formulas& out) 
           U < P ? message("note-copies", "U: of the two copies, the one that a micro-batch meets")
                 : message("note-tied", "U: the tied table is used at both ends of the V"));
   }
-  out.push_back(
-      {of_part(
-           message("traffic.data", "data-parallel traffic sent by a first-stage rank, per step"),
-           part),
-       expression, values, value, "bytes", fmt::format("{}, section VII", kZeroPaper), note});
+  out.push_back({of_part(message("traffic.data",
+                                 "data-parallel traffic sent by a first-stage rank, per step"),
+                         part),
+                 plain(expression), values, value, "bytes", section_of(kZeroPaper, "VII"), note});
 }
 
 // Keys and values of all ranks' tokens for every part of the queries, or heads for tokens.
@@ -138,9 +141,9 @@ void add_context(const Setup& setup, Formulas& out) {
   const double tokens = setup.micro_batch * static_cast<double>(model.sequence) / c;
   if (is_unbalanced(setup))
     out.push_back(
-        {message("work.context", "attention of the last CP rank, times the mean"), "(2 c − 1) / c",
-         fmt::format("(2 · {} − 1) / {}", c, c), (2.0 * c - 1) / c, "1",
-         "Brandon et al. 2023, Striped Attention (arXiv 2311.09431)",
+        {message("work.context", "attention of the last CP rank, times the mean"),
+         plain("(2 c − 1) / c"), fmt::format("(2 · {} − 1) / {}", c, c), (2.0 * c - 1) / c, "1",
+         plain("Brandon et al. 2023, Striped Attention (arXiv 2311.09431)"),
          message("note-contiguous",
                  "of the causal square rank r of c has 1 + 2 r parts of c²: 1 : 3 : 5 …")});
   // Keys and values come once more for any recompute; heads are exchanged outside of attention.
@@ -152,11 +155,11 @@ void add_context(const Setup& setup, Formulas& out) {
   if (setup.context_parallel == ContextParallel::kUlysses) {
     const double heads = 2 * (H / c) + 2 * std::max(K / c, 1), times = full ? 3 : 2;
     out.push_back(
-        {name, fmt::format("{} (c − 1) b s/c · d (2 H/c + 2 K/c) · bytes", full ? 3 : 2),
+        {name, in_bytes(fmt::format("{} (c − 1) b s/c · d (2 H/c + 2 K/c)", full ? 3 : 2)),
          fmt::format("{} · ({} − 1) · {} · {} · {} · {}", number(times), c, number(tokens),
                      number(D), number(heads), number(bytes)),
          times * (c - 1) * tokens * D * heads * bytes, "bytes",
-         "Jacobs et al. 2023, DeepSpeed Ulysses (arXiv 2309.14509), section 3.2",
+         section_of("Jacobs et al. 2023, DeepSpeed Ulysses (arXiv 2309.14509)", "3.2"),
          K < c ? message("note-few-heads",
                          "H query and K key/value heads of a rank; those that are fewer than c are "
                          "sent whole, K/c = 1")
@@ -167,12 +170,13 @@ void add_context(const Setup& setup, Formulas& out) {
   }
   const double times = again ? 4 : 3;
   out.push_back(
-      {name, fmt::format("{} (c − 1) · 2 b s/c K d · bytes", again ? 4 : 3),
+      {name, in_bytes(fmt::format("{} (c − 1) · 2 b s/c K d", again ? 4 : 3)),
        fmt::format("{} · ({} − 1) · 2 · {} · {} · {} · {}", number(times), c, number(tokens),
                    number(K), number(D), number(bytes)),
        times * (c - 1) * 2 * tokens * K * D * bytes, "bytes",
-       "Dubey et al. 2024, Llama 3 (arXiv 2407.21783), section 3.3.2; Liu et al. 2023, "
-       "ring attention (arXiv 2310.01889)",
+       message("cited-both", "{}; {}",
+               section_of("Dubey et al. 2024, Llama 3 (arXiv 2407.21783)", "3.3.2"),
+               "Liu et al. 2023, ring attention (arXiv 2310.01889)"),
        setup.context_parallel == ContextParallel::kRing && setup.attention == Attention::kUnfused
            ? message("note-unfused",
                      "keys and values, again for the backward, and their gradients; unfused "
@@ -194,12 +198,12 @@ void add_experts(const Setup& setup, Formulas& out) {
   const double bytes = setup.precision.activation_bytes();
   if (experts.capacity > 0) {
     out.push_back({message("capacity", "capacity of an expert, per replica and micro-batch"),
-                   "⌈T k / E · factor⌉",
+                   message("formula-capacity", "⌈T k / E · factor⌉"),
                    fmt::format("⌈{} · {} / {} · {}⌉", number(static_cast<double>(own)), number(k),
                                number(experts.count), number(experts.capacity)),
                    static_cast<double>(expert_capacity(experts, own)),
                    "1",
-                   "Fedus et al. 2021, Switch Transformers (arXiv 2101.03961), section 2.2",
+                   section_of("Fedus et al. 2021, Switch Transformers (arXiv 2101.03961)", "2.2"),
                    {}});
   }
   if (setup.mesh.ep == 1) return;
@@ -208,16 +212,16 @@ void add_experts(const Setup& setup, Formulas& out) {
   out.push_back(
       {message("traffic.experts",
                "expert traffic sent by a rank, per layer and micro-batch, forward"),
-       fmt::format("{}{}",
-                   gates ? "T k (2 h · bytes + 4) (1 − 1/EP)" : "2 T k h (1 − 1/EP) · bytes",
-                   t > 1 ? " / t" : ""),
+       gates ? message("formula-gates", "T k (2 h · bytes + 4) (1 − 1/EP){}", t > 1 ? " / t" : "")
+             : in_bytes(fmt::format("2 T k h (1 − 1/EP){}", t > 1 ? " / t" : "")),
        (gates ? fmt::format("{} · {} · (2 · {} · {} + 4) · (1 − 1/{})", number(T), number(k),
                             number(h), number(bytes), number(ep))
               : fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
                             number(ep), number(bytes))) +
            (t > 1 ? fmt::format(" / {}", number(t)) : ""),
        T * k * (2 * h * bytes + (gates ? 4 : 0)) * (1 - 1 / ep) / t, "bytes",
-       "Lepikhin et al. 2020, GShard (arXiv 2006.16668), section 3.2: dispatch and combine",
+       message("cited-dispatch", "{}: dispatch and combine",
+               section_of("Lepikhin et al. 2020, GShard (arXiv 2006.16668)", "3.2")),
        message("note-even", "for even routing without drops; the backward sends as much")});
 }
 
@@ -236,11 +240,11 @@ void add_traffic(const Setup& setup, Formulas& out) {
     const double t = setup.sequence_parallel || shares ? mesh.tp : 1;
     out.push_back(
         {message("traffic.pipeline", "pipeline traffic of one boundary, one direction, per step"),
-         fmt::format("{}m b s h · bytes{}", v > 1 ? "v " : "", t > 1 ? " / t" : ""),
+         in_bytes(fmt::format("{}m b s h{}", v > 1 ? "v " : "", t > 1 ? " / t" : "")),
          fmt::format("{}{} · {} · {} · {} · {}{}", v > 1 ? fmt::format("{} · ", v) : "", number(m),
                      number(b), number(s), number(h), number(bytes),
                      t > 1 ? fmt::format(" / {}", mesh.tp) : std::string()),
-         v * m * b * s * h * bytes / t, "bytes", fmt::format("{}, section 3.2", kNarayanan),
+         v * m * b * s * h * bytes / t, "bytes", section_of(kNarayanan, "3.2"),
          v > 1 ? message("note-chunks",
                          "every chunk sends; between the last rank and the first, one chunk less")
                : Message{}});
@@ -249,13 +253,13 @@ void add_traffic(const Setup& setup, Formulas& out) {
           {message("traffic.gathered-transfers",
                    "tensor traffic of one boundary sent by a rank, one direction, per step: what "
                    "came from another stage, gathered"),
-           fmt::format("{}m b s h (t − 1) / t · bytes", v > 1 ? "v " : ""),
+           in_bytes(fmt::format("{}m b s h (t − 1) / t", v > 1 ? "v " : "")),
            fmt::format("{}{} · {} · {} · {} · ({} − 1) / {} · {}",
                        v > 1 ? fmt::format("{} · ", v) : "", number(m), number(b), number(s),
                        number(h), mesh.tp, mesh.tp, number(bytes)),
            v * m * b * s * h * (t - 1) / t * bytes,
            "bytes",
-           fmt::format("{}, section 4.1", kNarayanan),
+           section_of(kNarayanan, "4.1"),
            {}});
   }
   const bool experts_again = model.experts.count > 0 && names(setup.recompute, Recompute::kExperts);
@@ -268,11 +272,10 @@ void add_traffic(const Setup& setup, Formulas& out) {
     out.push_back(
         {message("traffic.tensor",
                  "tensor traffic sent by a rank, per layer and micro-batch, forward and backward"),
-         full ? "12 b s h (t − 1) / t · bytes" : "8 b s h (t − 1) / t · bytes",
+         in_bytes(full ? "12 b s h (t − 1) / t" : "8 b s h (t − 1) / t"),
          fmt::format("{} · {} · {} · {} · ({} − 1) / {} · {}", number(factor), number(b), number(s),
                      number(h), mesh.tp, mesh.tp, number(bytes)),
-         factor * b * s * h * (t - 1) / t * bytes, "bytes",
-         fmt::format("{}, section 3.2", kNarayanan),
+         factor * b * s * h * (t - 1) / t * bytes, "bytes", section_of(kNarayanan, "3.2"),
          keeps_gathered_inputs(setup)
              ? message("note-gathered-kept",
                        "as all-gathers and reduce-scatters; gathered inputs are kept")

@@ -106,7 +106,7 @@ struct Proof {
   double loss_difference = 0;      // largest relative difference over the steps
   double gradient_difference = 0;  // norm(difference) / norm(one rank's), all parameters together
   double loss_bound = 1e-6, gradient_bound = 5e-6;
-  std::string worst_parameter;          // "layer 3 MLP in weight"
+  Message worst_parameter;              // "layer 3 MLP in weight"
   std::vector<double> losses_one_rank;  // of one rank in fp32, also if the run is in 16 bit
   bool in_16_bit = false;               // then the reference is one rank in fp32
   bool losses_hold() const { return std::isfinite(loss_bound) && loss_difference <= loss_bound; }

@@ -61,7 +61,7 @@ TEST_F(AboutViews, EveryFormulaStandsUnderAQuantityUnlessALessonAsksForIt) {
     int plain = 0;
     for (const Formula& formula : session.subject().prediction()->formulas) {
       plain += formula.unit == "1";
-      EXPECT_TRUE(all.contains(QString::fromStdString(formula.expression).toHtmlEscaped()))
+      EXPECT_TRUE(all.contains(QString::fromStdString(formula.expression.text).toHtmlEscaped()))
           << formula.name.text;
     }
     EXPECT_GE(plain, 4) << "two bubbles, what is held, parameters";

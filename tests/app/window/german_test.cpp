@@ -244,7 +244,7 @@ TEST(GermanFormulas, SayTheWordsBetweenTheSymbols) {
   static const QRegularExpression word(QStringLiteral("\\b[a-z]{4,}\\b"));
   int shown = 0;
   for (const Formula& formula : session.subject().prediction()->formulas) {
-    const QString english = QString::fromStdString(formula.expression);
+    const QString english = QString::fromStdString(formula.expression.text);
     if (!english.contains(word)) continue;
     panel.show_formulas(QString::fromStdString(formula.name.kind), {});
     QString all;

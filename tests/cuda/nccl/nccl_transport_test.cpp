@@ -27,7 +27,7 @@ TEST_P(NcclMesh, TrainsLikeOneRankAndKeepsTheRulesOfNccl) {
   ASSERT_TRUE(many.ok()) << many.error().text;
   const Proof proof = proof_of(*many, setup);
   EXPECT_TRUE(proof.holds()) << proof.loss_difference << ", " << proof.gradient_difference << " in "
-                             << proof.worst_parameter;
+                             << proof.worst_parameter.text;
   EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
   EXPECT_EQ(nccl.open(), 0) << "communicators are left";
   EXPECT_EQ(nccl.aborted(), 0);

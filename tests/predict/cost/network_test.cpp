@@ -115,7 +115,7 @@ TEST(Cost, StepsAndSentBytesAreThoseOfTheirForms) {
       SCOPED_TRACE(std::string(name_of(info.kind)) + " " + info.name + " " + std::to_string(ranks));
       const std::vector<Formula> formulas = formulas_of(*collective, switched());
       const Formula steps = named(formulas, "steps"), sent = named(formulas, "sent per rank");
-      EXPECT_FALSE(steps.source.empty());
+      EXPECT_FALSE(steps.source.text.empty());
       const RankBytes bytes = rank_bytes(*collective);
       const auto most =
           static_cast<double>(*std::max_element(bytes.sent.begin(), bytes.sent.end()));

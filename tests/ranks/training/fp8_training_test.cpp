@@ -37,7 +37,7 @@ TEST_P(Eighths, TrainWithinTheRoundingOfOneRank) {
   const Proof proof = proof_of(*result, setup);
   EXPECT_TRUE(proof.holds()) << "loss " << proof.loss_difference << " of " << proof.loss_bound
                              << ", gradient " << proof.gradient_difference << " of "
-                             << proof.gradient_bound << ", worst " << proof.worst_parameter;
+                             << proof.gradient_bound << ", worst " << proof.worst_parameter.text;
   EXPECT_GT(proof.gradient_bound, 0.01) << "as little as 16 bit rounds";
   testing::Test::RecordProperty(
       "loss", fmt::format("{:.1e}/{:.1e}", proof.loss_difference, proof.loss_bound));

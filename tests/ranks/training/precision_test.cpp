@@ -38,7 +38,7 @@ void expect_each_within_rounding(const std::vector<NamedTensor>& many,
   for (std::size_t i = 0; i < exact.size(); ++i) {
     const Norms own = norms_of(many[i], exact[i]), one = norms_of(rounded[i], exact[i]);
     EXPECT_LE(own.difference, 2 * one.difference + 0.01 * own.norm)
-        << describe(exact[i].parameter, exact[i].layer) << ", one rank " << one.difference
+        << describe(exact[i].parameter, exact[i].layer).text << ", one rank " << one.difference
         << ", norm " << own.norm;
   }
 }
@@ -63,7 +63,7 @@ void expect_within_rounding(const Setup& setup) {
   EXPECT_LT(proof.loss_bound, 1e-2);
   EXPECT_TRUE(proof.holds()) << "loss " << proof.loss_difference << " of " << proof.loss_bound
                              << ", gradient " << proof.gradient_difference << " of "
-                             << proof.gradient_bound << ", worst " << proof.worst_parameter;
+                             << proof.gradient_bound << ", worst " << proof.worst_parameter.text;
   expect_each_within_rounding(result->gradients, rounded.gradients, exact.gradients);
   for (std::size_t step = 0; step < exact.observation.gradient_norms.size(); ++step)
     EXPECT_NEAR(result->observation.gradient_norms[step], exact.observation.gradient_norms[step],

@@ -211,12 +211,11 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
   const auto formula = [&](const char* kind) { return formula_about(plan, kind); };
   const auto told = [&](CostRow row, const Formula* by, bool asked, const QString& more = {}) {
     if (by && !asked) {
-      if (row.formula.isEmpty()) row.formula = QString::fromStdString(by->expression);
-      QStringList equal{QString::fromStdString(by->expression), QString::fromStdString(by->values),
+      if (row.formula.isEmpty()) row.formula = sentence(by->expression);
+      QStringList equal{sentence(by->expression), QString::fromStdString(by->values),
                         value_text(by->value, by->unit)};
       equal.removeDuplicates();
-      row.source = equal.join(QStringLiteral(" = ")) + QLatin1Char('\n') +
-                   QString::fromStdString(by->source);
+      row.source = equal.join(QStringLiteral(" = ")) + QLatin1Char('\n') + sentence(by->source);
       if (!by->note.text.empty()) row.source += QLatin1Char('\n') + sentence(by->note);
       if (!more.isEmpty()) row.source += QLatin1Char('\n') + more;
     }
@@ -233,8 +232,8 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
           : QString();
   const Formula* factor = formula("bandwidth");
   QString bus = QStringLiteral("S / t");
-  if (factor && factor->expression != "1")
-    bus += QStringLiteral(" \u00b7 ") + QString::fromStdString(factor->expression);
+  if (factor && factor->expression.text != "1")
+    bus += QStringLiteral(" \u00b7 ") + sentence(factor->expression);
   return {told({FigureWords::tr("Sent per rank"),
                 {},
                 spread(plan.cost.sent_bytes),

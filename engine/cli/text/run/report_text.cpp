@@ -130,11 +130,11 @@ std::string formulas_block(const Prediction& prediction) {
   std::string text = "Formulas (closed forms with this Setup's numbers put in)\n";
   for (const Formula& formula : prediction.formulas) {
     text += fmt::format("  {}: {}\n", formula.name.text, in_unit(formula.value, formula.unit));
-    std::string line = "= " + formula.expression;
+    std::string line = "= " + formula.expression.text;
     if (!formula.values.empty()) line += " = " + formula.values;
     text += "      " + wrapped(line, kLineWidth - 6, 8) + "\n";
-    if (!formula.source.empty())
-      text += "      " + wrapped("Source: " + formula.source, kLineWidth - 6, 8) + "\n";
+    if (!formula.source.text.empty())
+      text += "      " + wrapped("Source: " + formula.source.text, kLineWidth - 6, 8) + "\n";
     if (!formula.note.text.empty())
       text += "      " + wrapped(formula.note.text, kLineWidth - 6, 6) + "\n";
   }

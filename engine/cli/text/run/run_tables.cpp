@@ -38,8 +38,8 @@ std::string proof_text(const Proof& proof) {
              proof.gradients_hold() ? "holds" : "DOES NOT HOLD"});
   std::string text = fmt::format("Proof (the same training on one rank{})\n{}",
                                  proof.in_16_bit ? " in fp32" : "", table.text());
-  if (!proof.worst_parameter.empty() && proof.gradient_difference > 0)
-    text += fmt::format("  Differs most in {}.\n", proof.worst_parameter);
+  if (!proof.worst_parameter.text.empty() && proof.gradient_difference > 0)
+    text += fmt::format("  Differs most in {}.\n", proof.worst_parameter.text);
   return text;
 }
 
