@@ -6,6 +6,8 @@
 #include <map>
 #include <regex>
 
+#include "engine/plan/text/phrases.h"
+
 namespace parallelarium {
 
 namespace {
@@ -21,13 +23,13 @@ std::size_t length_of(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-const char* article_of(const std::string& type) {
-  if (type == "object") return "an object";
-  if (type == "array") return "a list";
-  if (type == "string") return "a text";
-  if (type == "integer") return "a whole number";
-  if (type == "number") return "a number";
-  return "true or false";
+Message type_words(const std::string& type) {
+  return message(type == "object"    ? kValueObject
+                 : type == "array"   ? kValueList
+                 : type == "string"  ? kValueText
+                 : type == "integer" ? kValueWhole
+                 : type == "number"  ? kValueNumber
+                                     : kValueTrueOrFalse);
 }
 
 bool has_type(const json& value, const std::string& type) {
@@ -65,10 +67,12 @@ class Validator {
   explicit Validator(const json& root) : root_(root) {}
 
   Result<void> check(const json& value, const json& schema, const std::string& path, int depth) {
-    if (depth > kMostSchemaDepth) return wrong(path, "is nested too deeply");
-    if (schema.is_boolean()) {
-      return schema.get<bool>() ? Result<void>() : wrong(path, "is not known here");
-    }
+    if (depth > kMostSchemaDepth)
+      return wrong(path, message("lesson-schema.depth", "{} is nested too deeply.", place(path)));
+    if (schema.is_boolean())
+      return schema.get<bool>() ? Result<void>()
+                                : wrong(path, message("lesson-schema.unknown",
+                                                      "{} is not known here.", place(path)));
     for (const auto& [keyword, rule] : schema.items()) {
       Result<void> result = one(keyword, rule, value, schema, path, depth);
       if (!result) return result;
@@ -77,9 +81,10 @@ class Validator {
   }
 
  private:
-  static Result<void> wrong(const std::string& path, const std::string& what) {
-    Message fault =
-        message("lesson-schema", "{} {}.", path.empty() ? "The lesson" : "\"" + path + "\"", what);
+  static Message place(const std::string& path) {
+    return path.empty() ? message("schema-lesson", "The lesson") : plain("\"" + path + "\"");
+  }
+  static Result<void> wrong(const std::string& path, Message fault) {
     fault.field = path;
     return fault;
   }
@@ -90,52 +95,76 @@ class Validator {
   }
 
   // The keywords that look at the value itself.
-  static std::optional<Result<void>> plain(const std::string& keyword, const json& rule,
-                                           const json& value, const std::string& path) {
-    const auto at_least = [&](double found, const char* what) -> Result<void> {
-      if (found >= rule.get<double>()) return {};
-      return wrong(path, fmt::format("{} at least {}", what, shown(rule)));
-    };
-    const auto at_most = [&](double found, const char* what) -> Result<void> {
-      if (found <= rule.get<double>()) return {};
-      return wrong(path, fmt::format("{} at most {}", what, shown(rule)));
-    };
+  static std::optional<Result<void>> simple(const std::string& keyword, const json& rule,
+                                            const json& value, const std::string& path) {
     const Result<void> fine;
     if (keyword == "type")
       return has_type(value, rule.get<std::string>())
                  ? fine
-                 : wrong(path, fmt::format("must be {}", article_of(rule.get<std::string>())));
+                 : wrong(path, message("lesson-schema.type", "{} must be {}.", place(path),
+                                       type_words(rule.get<std::string>())));
     if (keyword == "const")
-      return value == rule ? fine : wrong(path, fmt::format("must be {}", shown(rule)));
+      return value == rule ? fine
+                           : wrong(path, message("lesson-schema.const", "{} must be {}.",
+                                                 place(path), shown(rule)));
     if (keyword == "enum") {
       if (std::find(rule.begin(), rule.end(), value) != rule.end()) return fine;
       std::string words;
       for (const json& word : rule) words += (words.empty() ? "" : ", ") + shown(word);
-      return wrong(path, fmt::format("must be one of {}", words));
+      return wrong(path,
+                   message("lesson-schema.enum", "{} must be one of {}.", place(path), words));
     }
+    const auto bounded = [&](bool applies, double found, bool least, auto said) {
+      const double bound = rule.get<double>();
+      const bool holds = !applies || (least ? found >= bound : found <= bound);
+      return holds ? fine : wrong(path, said());
+    };
     if (keyword == "minimum")
-      return value.is_number() ? at_least(value.get<double>(), "must be") : fine;
+      return bounded(value.is_number(), value.is_number() ? value.get<double>() : 0, true, [&] {
+        return message("lesson-schema.least", "{} must be at least {}.", place(path), shown(rule));
+      });
     if (keyword == "maximum")
-      return value.is_number() ? at_most(value.get<double>(), "must be") : fine;
+      return bounded(value.is_number(), value.is_number() ? value.get<double>() : 0, false, [&] {
+        return message("lesson-schema.most", "{} must be at most {}.", place(path), shown(rule));
+      });
     const auto size = static_cast<double>(
         value.is_string() ? length_of(value.get_ref<const std::string&>()) : value.size());
     if (keyword == "minLength")
-      return value.is_string() ? at_least(size, "must have characters:") : fine;
+      return bounded(value.is_string(), size, true, [&] {
+        return message("lesson-schema.characters-least", "{} must have at least {} characters.",
+                       place(path), shown(rule));
+      });
     if (keyword == "maxLength")
-      return value.is_string() ? at_most(size, "must have characters:") : fine;
+      return bounded(value.is_string(), size, false, [&] {
+        return message("lesson-schema.characters-most", "{} must have at most {} characters.",
+                       place(path), shown(rule));
+      });
     if (keyword == "minItems")
-      return value.is_array() ? at_least(size, "must have entries:") : fine;
-    if (keyword == "maxItems") return value.is_array() ? at_most(size, "must have entries:") : fine;
+      return bounded(value.is_array(), size, true, [&] {
+        return message("lesson-schema.entries-least", "{} must have at least {} entries.",
+                       place(path), shown(rule));
+      });
+    if (keyword == "maxItems")
+      return bounded(value.is_array(), size, false, [&] {
+        return message("lesson-schema.entries-most", "{} must have at most {} entries.",
+                       place(path), shown(rule));
+      });
     if (keyword == "minProperties")
-      return value.is_object() ? at_least(size, "must have keys:") : fine;
+      return bounded(value.is_object(), size, true, [&] {
+        return message("lesson-schema.keys-least", "{} must have at least {} keys.", place(path),
+                       shown(rule));
+      });
     if (keyword == "maxProperties")
-      return value.is_object() ? at_most(size, "must have keys:") : fine;
+      return bounded(value.is_object(), size, false, [&] {
+        return message("lesson-schema.keys-most", "{} must have at most {} keys.", place(path),
+                       shown(rule));
+      });
     return std::nullopt;
   }
 
   Result<void> one(const std::string& keyword, const json& rule, const json& value,
                    const json& schema, const std::string& path, int depth) {
-    if (auto result = plain(keyword, rule, value, path)) return *result;
+    if (auto result = simple(keyword, rule, value, path)) return *result;
     if (keyword == "$ref") {
       const json::json_pointer target(rule.get<std::string>().substr(1));
       return check(value, root_.at(target), path, depth + 1);
@@ -143,7 +172,8 @@ class Validator {
     if (keyword == "required") {
       for (const json& key : rule)
         if (value.is_object() && !value.contains(key.get<std::string>()))
-          return wrong(path, fmt::format("lacks the key \"{}\"", key.get<std::string>()));
+          return wrong(path, message("lesson-schema.key", "{} lacks the key \"{}\".", place(path),
+                                     key.get<std::string>()));
       return {};
     }
     if (keyword == "properties" || keyword == "additionalProperties")
@@ -153,7 +183,10 @@ class Validator {
         for (const auto& member : value.items()) {
           const Result<void> result =
               check(member.key(), rule, below(path, member.key()), depth + 1);
-          if (!result) return wrong(below(path, member.key()), "is not a name that can stand here");
+          if (!result)
+            return wrong(below(path, member.key()),
+                         message("lesson-schema.name", "{} is not a name that can stand here.",
+                                 place(below(path, member.key()))));
         }
       return {};
     }
@@ -214,12 +247,13 @@ class Validator {
     const std::string& text = value.get_ref<const std::string&>();
     const json bound = schema.value("maxLength", json(80));
     if (static_cast<double>(text.size()) > bound.get<double>())
-      return wrong(path, fmt::format("must have characters: at most {}", shown(bound)));
+      return wrong(path, message("lesson-schema.characters-most",
+                                 "{} must have at most {} characters.", place(path), shown(bound)));
     const std::string& form = rule.get_ref<const std::string&>();
     const bool matches = std::regex_search(text, compiled(form));
     return matches ? Result<void>()
-                   : wrong(path, fmt::format("has the form {}, not {}", rule.get<std::string>(),
-                                             shown(value)));
+                   : wrong(path, message("lesson-schema.form", "{} has the form {}, not {}.",
+                                         place(path), rule.get<std::string>(), shown(value)));
   }
 
   const json& root_;

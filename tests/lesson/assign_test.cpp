@@ -239,7 +239,7 @@ TEST_P(AssignFaults, IsTold) {
   copy.write();
   const LessonReport report = check_lesson(copy.folder().string());
   EXPECT_TRUE(std::any_of(report.faults.begin(), report.faults.end(), [](const Message& fault) {
-    return fault.id == GetParam().rule;
+    return fault.kind == GetParam().rule;
   })) << (report.ok() ? "no fault" : report.faults.front().text);
 }
 

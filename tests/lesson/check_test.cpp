@@ -18,7 +18,7 @@ namespace {
 std::string told(const LessonReport& report) {
   std::string words;
   for (const Message& fault : report.faults)
-    words += "[" + fault.id + "] " + fault.field + ": " + fault.text + "\n";
+    words += "[" + fault.kind + "] " + fault.field + ": " + fault.text + "\n";
   return words;
 }
 
@@ -62,6 +62,32 @@ TEST(Lessons, AreFoundBesideTheProgram) {
             std::filesystem::canonical(shipped_lessons()));
 }
 
+// The English of a message as a window makes its own language: the catalogue's sentence by the id,
+// with the arguments put in.
+std::string said_by_id(const Message& message) {
+  static const nlohmann::json catalogue =
+      nlohmann::json::parse(std::ifstream(PARALLELARIUM_SOURCE_DIR "/resources/sentences.json"));
+  if (message.id.empty() || message.id == "figure" || message.id == "settings") return message.text;
+  if (message.id == "clause") {
+    std::string part = said_by_id(message.arguments.front());
+    while (part.ends_with('.')) part.pop_back();
+    return part;
+  }
+  const auto entry = catalogue.find(message.id);
+  if (entry == catalogue.end()) return "\"" + message.id + "\" is not in the catalogue";
+  EXPECT_FALSE(entry->value("de", "").empty()) << message.id;
+  std::string text = entry->at("en");
+  std::size_t at = 0;
+  for (const Message& argument : message.arguments) {
+    at = text.find("{}", at);
+    if (at == std::string::npos) return message.id + " has another number of places";
+    const std::string said = said_by_id(argument);
+    text.replace(at, 2, said);
+    at += said.size();
+  }
+  return text;
+}
+
 class PlantedFault : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedFault, IsFound) {
@@ -73,10 +99,27 @@ TEST_P(PlantedFault, IsFound) {
   const LessonReport report = check_lesson(copy.folder().string(), options);
   std::vector<std::string> rules;
   for (const Message& fault : report.faults) {
-    rules.push_back(fault.id);
+    rules.push_back(fault.kind);
     EXPECT_FALSE(fault.text.empty());
+    EXPECT_EQ(said_by_id(fault), fault.text) << fault.id;
   }
   EXPECT_THAT(rules, testing::Contains(GetParam().rule)) << told(report);
+}
+
+TEST(Lessons, FaultsOfTheSchemaNameTheKeyAsData) {
+  LessonCopy copy;
+  copy.object["minutes"] = -1;
+  copy.write();
+  const LessonReport report = check_lesson(copy.folder().string());
+  ASSERT_EQ(report.faults.size(), 1u);
+  EXPECT_EQ(report.faults[0].kind, "lesson-schema");
+  const Message* fault = &report.faults[0];
+  while (fault->id != "lesson-schema.least") {
+    ASSERT_FALSE(fault->arguments.empty()) << fault->id;
+    fault = &fault->arguments.back();
+  }
+  EXPECT_EQ(fault->field, "minutes");
+  EXPECT_EQ(fault->arguments[1].text, "1");
 }
 
 TEST(Lessons, FaultsHaveALine) {
@@ -314,7 +357,7 @@ TEST(LastHint, FindsAnAnswerThatIsAThousandTimesTooLarge) {
   copy.write();
   std::set<std::string> places;
   for (const Message& fault : check_lesson(copy.folder().string()).faults)
-    if (fault.id == "text-hint") places.insert(fault.field);
+    if (fault.kind == "text-hint") places.insert(fault.field);
   EXPECT_THAT(places, testing::Contains("text.en.md: how-many-years"));
 }
 
@@ -333,7 +376,7 @@ TEST(BuildStep, NeedsASolutionThatSolvesAndAStartThatDoesNot) {
   std::swap(order["start"], order["solution"]);
   copy.write();
   std::set<std::string> rules;  // told for every draw
-  for (const Message& fault : check_lesson(copy.folder().string()).faults) rules.insert(fault.id);
+  for (const Message& fault : check_lesson(copy.folder().string()).faults) rules.insert(fault.kind);
   EXPECT_THAT(rules, testing::UnorderedElementsAre("build-reached", "build-solution"));
 }
 
@@ -349,8 +392,8 @@ TEST(Course, TellsWhatIsListedTwiceMissingOrCalledOtherwise) {
         // it.
         if (!std::set<std::string>{"lesson-setting-unknown", "lesson-view-unknown",
                                    "lesson-word-unknown"}
-                 .count(fault.id))
-          rules.push_back(fault.id);
+                 .count(fault.kind))
+          rules.push_back(fault.kind);
     return rules;
   };
   const std::string head = R"({"format":"parallelarium-course/1","title":{"en":"T"},"units":[)"
@@ -400,13 +443,13 @@ TEST(Runs, AreMadeForEveryRunStepAndMustShowWhatIsClaimed) {
   options.run = [](const parallelarium::Setup& setup) { return as_predicted(setup, 0.2); };
   const LessonReport bad = check_lesson(shipped_lessons() + "/filling-the-bubble", options);
   ASSERT_EQ(bad.faults.size(), 1u);
-  EXPECT_EQ(bad.faults[0].id, "run-missed");
+  EXPECT_EQ(bad.faults[0].kind, "run-missed");
   options.run = [](const parallelarium::Setup&) -> Result<Observation> {
     return message("cancelled", "Cancelled.");
   };
   const LessonReport none = check_lesson(shipped_lessons() + "/filling-the-bubble", options);
   ASSERT_EQ(none.faults.size(), 1u);
-  EXPECT_EQ(none.faults[0].id, "run-failed");
+  EXPECT_EQ(none.faults[0].kind, "run-failed");
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ TEST(LessonCollective, RunsAreMadeAndMustShowWhatIsClaimed) {
     const LessonReport report = check_lesson(folder, options);
     EXPECT_EQ(report.runs, 1u);
     std::vector<std::string> all;
-    for (const Message& fault : report.faults) all.push_back(fault.id);
+    for (const Message& fault : report.faults) all.push_back(fault.kind);
     return all;
   };
   const auto seen_of = [](const CollectiveSpec& spec) {
@@ -212,8 +212,8 @@ TEST_P(PlantedCollectiveFault, IsFound) {
   CheckOptions options;
   options.most_samples = 8;  // a few draws have to tell
   for (const Message& fault : check_lesson(copy.folder().string(), options).faults) {
-    rules.push_back(fault.id);
-    told += "[" + fault.id + "] " + fault.text + "\n";
+    rules.push_back(fault.kind);
+    told += "[" + fault.kind + "] " + fault.text + "\n";
   }
   EXPECT_THAT(rules, testing::Contains(GetParam().rule)) << told;
 }
@@ -275,7 +275,7 @@ TEST(OptionsOfACollective, ARightOneAsLongAsAWrongOneGivesNothingAway) {
                "About as long: it sends as many bytes in all, and nothing else counts on its way.");
   copy.write();
   for (const Message& fault : check_lesson(copy.folder().string()).faults)
-    EXPECT_NE(fault.id, "text-options") << fault.text;
+    EXPECT_NE(fault.kind, "text-options") << fault.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, PlantedCollectiveFault, testing::ValuesIn(planted_in_collectives()),

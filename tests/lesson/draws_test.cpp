@@ -14,7 +14,7 @@ std::set<std::string> literals_of(const LessonCopy& copy) {
   copy.write();
   std::set<std::string> places;
   for (const Message& fault : check_lesson(copy.folder().string()).faults)
-    if (fault.id == "text-literal") places.insert(fault.field);
+    if (fault.kind == "text-literal") places.insert(fault.field);
   return places;
 }
 

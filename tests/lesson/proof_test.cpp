@@ -96,7 +96,7 @@ TEST(ProofOfARun, LessonCheckProvesIt) {
   const auto rules = [&] {
     std::vector<std::string> ids;
     for (const Message& fault : check_lesson(copy.folder().string(), options).faults)
-      if (fault.field == "run-it") ids.push_back(fault.id);
+      if (fault.field == "run-it") ids.push_back(fault.kind);
     return ids;
   };
   EXPECT_THAT(rules(), testing::Not(testing::Contains(testing::StartsWith("run-"))));
@@ -129,7 +129,7 @@ TEST(ProofOfARun, TheOrderThatSolvesAPuzzleIsRunAndProved) {
   holds = false;
   std::vector<std::string> missed;
   for (const Message& fault : check_lesson(folder, options).faults)
-    if (fault.id == "run-proof") missed.push_back(fault.field);
+    if (fault.kind == "run-proof") missed.push_back(fault.field);
   EXPECT_THAT(missed, testing::ElementsAre("first-steps", "gpipe", "the-memory-wall",
                                            "one-forward-one-backward", "unequal-stages"));
 }

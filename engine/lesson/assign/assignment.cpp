@@ -36,15 +36,17 @@ const std::vector<std::string>& assignment_kinds() {
   return kKinds;
 }
 
-std::string assignment_fault(const std::string& kind, const std::vector<std::string>& slots,
-                             const std::vector<std::string>& values) {
+Message assignment_fault(const std::string& kind, const std::vector<std::string>& slots,
+                         const std::vector<std::string>& values) {
   const Names wanted = slots_of(kind, slots.size());
   if (!std::is_permutation(slots.begin(), slots.end(), wanted.begin(), wanted.end()))
-    return fmt::format("a step of {} has the parts {}", kind, fmt::join(wanted, ", "));
+    return message("form-assign-parts", "a step of {} has the parts {}", kind,
+                   fmt::format("{}", fmt::join(wanted, ", ")));
   const Names known = values_of(kind, slots.size());
   for (const std::string& value : values)
     if (std::find(known.begin(), known.end(), value) == known.end())
-      return fmt::format("a step of {} has the options {}", kind, fmt::join(known, ", "));
+      return message("form-assign-options", "a step of {} has the options {}", kind,
+                     fmt::format("{}", fmt::join(known, ", ")));
   return {};
 }
 

@@ -46,8 +46,8 @@ const std::vector<std::string>& assignment_kinds();
 
 // Why these are not the slots and values of that kind, as "a step of chunks has …"; empty: they
 // are. Values may be fewer than there are.
-std::string assignment_fault(const std::string& kind, const std::vector<std::string>& slots,
-                             const std::vector<std::string>& values);
+Message assignment_fault(const std::string& kind, const std::vector<std::string>& slots,
+                         const std::vector<std::string>& values);
 
 // Each slot must have a value of the kind. The Setup is that of the step, for states alone.
 AssignmentFacts assignment_facts(const std::string& kind, const Setup& setup,

@@ -14,25 +14,24 @@ namespace parallelarium {
 
 namespace {
 constexpr int kMostRanksOneByOne = 64;
-}
+constexpr int kMostOfARule = 3;  // at one place
+}  // namespace
 
-void Faults::add(const std::string& rule, const std::string& where, std::string_view sentence) {
-  const bool told = std::any_of(into_.begin(), into_.end(), [&](const Message& fault) {
-    return fault.id == rule && fault.field == where && fault.text == sentence;
-  });
-  const auto same = std::count_if(into_.begin(), into_.end(), [&](const Message& fault) {
-    return fault.id == rule && fault.field == where;
-  });
-  if (told || same >= 3) return;
-  Message fault;
-  fault.id = rule;
-  fault.text = std::string(sentence);
+void Faults::add(Message fault, const std::string& where) {
   fault.field = where;
-  into_.push_back(std::move(fault));
+  const auto same = [&](const Message& other) {
+    return other.kind == fault.kind && other.field == fault.field;
+  };
+  const bool told = std::any_of(into_.begin(), into_.end(), [&](const Message& other) {
+    return same(other) && other.text == fault.text;
+  });
+  if (!told && std::count_if(into_.begin(), into_.end(), same) < kMostOfARule)
+    into_.push_back(std::move(fault));
 }
 
-void Faults::add(const Message& fault, const std::string& where) {
-  add(fault.kind, where, fault.text);
+void Faults::add(std::string rule, Message error, const std::string& where) {
+  error.kind = std::move(rule);
+  add(std::move(error), where);
 }
 
 const Result<nlohmann::json>& Predictions::of(const Setup& setup) {
@@ -63,12 +62,16 @@ const Result<nlohmann::json>& Predictions::of(const CollectiveChoice& collective
   return made_.emplace(key, facts()).first->second;
 }
 
-std::string drawn_words(const Lesson& lesson, const Symbols& drawn) {
+Message with_drawn(Message fault, const Lesson& lesson, const Symbols& drawn) {
   std::string words;
   for (const Drawn& parameter : lesson.parameters)
     if (const auto value = drawn.find(parameter.name); value != drawn.end())
-      words += fmt::format("{}{} = {}", words.empty() ? " (" : ", ", value->first, value->second);
-  return words.empty() ? words : words + ")";
+      words += fmt::format("{}{} = {}", words.empty() ? "" : ", ", value->first, value->second);
+  if (words.empty()) return fault;
+  std::string rule = fault.kind;
+  fault = message("fault-drawn", "{} ({})", std::move(fault), words);
+  fault.kind = std::move(rule);
+  return fault;
 }
 
 Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions& predictions) {
@@ -111,18 +114,18 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
     for (std::size_t step = 0; step < lesson->steps.size(); ++step)
       report.lines[lesson->steps[step].id] = json_line(*text, fmt::format("steps.{}", step));
   if (lesson->id != name)
-    faults.add("lesson-id", "lesson.json",
-               fmt::format("The id \"{}\" is not the folder's name \"{}\".", lesson->id, name));
+    faults.add(
+        message("lesson-id", "The id \"{}\" is not the folder's name \"{}\".", lesson->id, name),
+        "lesson.json");
   check_names(*lesson, faults);
   const std::vector<Symbols> samples = draws(*lesson, options.most_samples);
   report.samples = samples.size();
   if (samples.empty())
-    faults.add("lesson-constraint", "constraint", "No drawn value meets the constraint.");
+    faults.add(message("lesson-constraint", "No drawn value meets the constraint."), "constraint");
   Predictions predictions(options.computer);
   for (const Symbols& drawn : samples) {
     if (const Result<Symbols> solved = with_problems(*lesson, drawn); !solved) {
-      faults.add(solved.error().kind, "problems",
-                 solved.error().text + drawn_words(*lesson, drawn));
+      faults.add(with_drawn(solved.error(), *lesson, drawn), "problems");
       continue;
     }
     for (std::size_t step = 0; step < lesson->steps.size(); ++step)
@@ -165,16 +168,16 @@ std::vector<LessonReport> check_course(const std::string& folder, const CheckOpt
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     const CourseEntry& entry = course->lessons[i];
     if (!listed.insert(entry.id).second)
-      faults.add("course-twice", entry.id, "The lesson is listed twice.");
+      faults.add(message("course-twice", "The lesson is listed twice."), entry.id);
     const Result<Lesson> lesson = read_lesson(path_of(i));
     if (!lesson) continue;
     for (const auto& [language, text] : lesson->texts) {
       const auto title = entry.titles.find(language);
       if (title == entry.titles.end() || title->second != text.title)
-        faults.add(
-            "course-title", entry.id,
-            fmt::format("The title in {} is \"{}\" in the lesson's text and not in course.json.",
-                        language, text.title));
+        faults.add(message("course-title",
+                           "The title in {} is \"{}\" in the lesson's text and not in course.json.",
+                           language, text.title),
+                   entry.id);
     }
     read.emplace(entry.id, *lesson);
   }
@@ -187,8 +190,8 @@ std::vector<LessonReport> check_course(const std::string& folder, const CheckOpt
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (fs::is_regular_file(at->path() / "lesson.json", error) &&
         !listed.count(at->path().filename().string()))
-      faults.add("course-unlisted", at->path().filename().string(),
-                 "The lesson is not listed in course.json.");
+      faults.add(message("course-unlisted", "The lesson is not listed in course.json."),
+                 at->path().filename().string());
   reports.insert(reports.end(), std::make_move_iterator(lessons.begin()),
                  std::make_move_iterator(lessons.end()));
   return reports;

@@ -32,7 +32,7 @@ struct CheckOptions {
 struct LessonReport {
   std::string id;
   std::size_t steps = 0, samples = 0, languages = 0, predictions = 0, runs = 0;
-  std::vector<Message> faults;       // id: the rule; field: "step-id" or file; text: the sentence
+  std::vector<Message> faults;       // kind: the rule; field: "step-id" or file; text: the sentence
   std::map<std::string, int> lines;  // of lesson.json, by step-id
   bool ok() const { return faults.empty(); }
 };

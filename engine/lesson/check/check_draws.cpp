@@ -94,12 +94,14 @@ class DrawCheck {
       const std::set<double> answers = values(ask->answer, known);
       if (answers.size() < kLeastAnswers && !ask->few)
         faults_.add(
-            "question-draws", step.id,
-            fmt::format("The answer {} takes {} over all draws. Draw numbers, so that it "
-                        "takes {} or more; if the subject has no more, say \"few\": true.",
-                        ask->answer,
-                        answers.size() == 1 ? "1 value" : fmt::format("{} values", answers.size()),
-                        kLeastAnswers));
+            message("question-draws",
+                    "The answer {} takes {} over all draws. Draw numbers, so that it takes {} or "
+                    "more; if the subject has no more, say \"few\": true.",
+                    ask->answer,
+                    answers.size() == 1 ? message("values-one", "1 value")
+                                        : message("values-many", "{} values", answers.size()),
+                    kLeastAnswers),
+            step.id);
       if (answers.size() > 1) literals(step, answers, *ask, part);
     }
     Ask size;
@@ -129,20 +131,22 @@ class DrawCheck {
       const std::string where = fmt::format("text.{}.md: {}", language, step.id);
       const std::string word = word_of_unit(words->second, question);
       const auto look = [&](const std::string& markdown, const std::string& part) {
-        const std::string plain = literal_text(markdown);
+        const std::string literal = literal_text(markdown);
         // What is told after the answer may count the same of something else.
-        const bool tells_more = part == "### answer";
+        const bool tells_more = part == "answer";
         for (const double value : values)
           if (const std::string number =
                   written(value, ask.unit, tells_more ? std::string() : word);
-              !number.empty() && stands_in(plain, number))
-            faults_.add("text-literal", where,
-                        fmt::format("{} names {}, which is {} in some plays alone: write it as "
-                                    "{{{{{}}}}}.",
-                                    part, number, ask.answer, ask.answer));
+              !number.empty() && stands_in(literal, number))
+            faults_.add(
+                message("text-literal",
+                        "{} names {}, which is {} in some plays alone: write it as {}.",
+                        part.empty() ? message("text-body", "The text") : plain("### " + part),
+                        number, ask.answer, "{{" + ask.answer + "}}"),
+                where);
       };
-      look(words->second.body, "The text");
-      for (const auto& [part, markdown] : words->second.parts) look(markdown, "### " + part);
+      look(words->second.body, "");
+      for (const auto& [part, markdown] : words->second.parts) look(markdown, part);
     }
   }
 

@@ -78,9 +78,10 @@ void check_hint(const Step& step, const StepText& words, const Symbols& names,
   const double right = in_units_of(*told, answer->second, step.ask->unit);
   const double room = std::max(step.ask->tolerance.around(right), kRounded * std::abs(right));
   if (std::abs(*told - right) > room)
-    faults.add("text-hint", where,
-               fmt::format("The last hint, \"{}\", comes to {:.4g}, and the answer is {:.4g}.",
-                           *shown, *told, right));
+    faults.add(
+        message("text-hint", "The last hint, \"{}\", comes to {}, and the answer is {}.", *shown,
+                figure(fmt::format("{:.4g}", *told)), figure(fmt::format("{:.4g}", right))),
+        where);
 }
 
 }  // namespace parallelarium

@@ -117,18 +117,25 @@ class Introductions {
         said += all_of(words->second) + "\n\n";
       for (const std::string& key : settings_used(step))
         if (!known(kSettings + key, names_setting(said, key)))
-          tell(step.id, "lesson-setting-unknown",
-               fmt::format(
-                   "uses the setting \"{}\", which neither it nor a lesson that it builds on "
-                   "introduces before: write **{}** where the text tells of it",
-                   key, label_of(key)));
+          faults_.add(
+              message(
+                  "lesson-setting-unknown",
+                  "Step \"{}\" of the lesson \"{}\" uses the setting \"{}\", which neither it "
+                  "nor a lesson that it builds on introduces before: write **{}** where the text "
+                  "tells of it.",
+                  step.id, lesson_.id, key, label_of(key)),
+              step.id);
       if (step.tab.empty()) continue;
       const std::string view = view_of(step.tab);
       if (!known(kViews + view, names_view(said, view)))
-        tell(step.id, "lesson-view-unknown",
-             fmt::format("opens the view \"{}\", which neither it nor a lesson that it builds on "
-                         "introduces before: write **{}** where the text tells of it",
-                         view, title_of(view)));
+        faults_.add(
+            message(
+                "lesson-view-unknown",
+                "Step \"{}\" of the lesson \"{}\" opens the view \"{}\", which neither it nor a "
+                "lesson that it builds on introduces before: write **{}** where the text tells "
+                "of it.",
+                step.id, lesson_.id, view, title_of(view)),
+            step.id);
     }
     for (const std::string& view : view_ids()) known(kViews + view, names_view(said, view));
     for (const SetupSetting& setting : setup_settings())
@@ -161,17 +168,17 @@ class Introductions {
       if (place == places.end() || word.lesson.empty() || taught || known_.count(name) > 0)
         continue;
       if (bold && step_number(place->second.bold) <= step_number(place->second.first)) continue;
-      tell(place->second.first, "lesson-word-unknown",
-           fmt::format("uses the word \"{}\" ({}), which neither it nor a lesson that it builds on "
-                       "introduces before: write it in bold letters where the text explains it",
-                       word.id, language));
+      const std::string& step = place->second.first;
+      faults_.add(
+          message(
+              "lesson-word-unknown",
+              "Step \"{}\" of the lesson \"{}\" uses the word \"{}\" ({}), which neither it nor "
+              "a lesson that it builds on introduces before: write it in bold letters where the "
+              "text explains it.",
+              step, lesson_.id, word.id, language),
+          step);
     }
     known_.merge(introduced);
-  }
-
-  void tell(const std::string& step, const char* rule, const std::string& what) {
-    faults_.add(rule, step,
-                fmt::format("Step \"{}\" of the lesson \"{}\" {}.", step, lesson_.id, what));
   }
 
   const Lesson& lesson_;

@@ -42,17 +42,18 @@ void check_pins(const Lesson& lesson, Faults& faults) {
   for (const char* key : {"precision", "attention"}) {
     const auto sets = [&](const auto& field) { return field.first == key; };
     if (std::none_of(lesson.start.begin(), lesson.start.end(), sets))
-      faults.add("lesson-auto", "start",
-                 fmt::format("The start leaves \"{}\" to auto, which differs between computers; "
-                             "set it, to {} for one.",
-                             key, key == std::string_view("precision") ? "fp32" : "unfused"));
+      faults.add(message("lesson-auto",
+                         "The start leaves \"{}\" to auto, which differs between computers; set "
+                         "it, to {} for one.",
+                         key, key == std::string_view("precision") ? "fp32" : "unfused"),
+                 "start");
     const auto check = [&](const Fields& fields, const std::string& where) {
       for (const auto& field : fields)
         if (sets(field) && field.second == "auto")
-          faults.add("lesson-auto", where,
-                     fmt::format("\"{}\" must not be auto, which differs between computers; name "
-                                 "one.",
-                                 key));
+          faults.add(
+              message("lesson-auto.named",
+                      "\"{}\" must not be auto, which differs between computers; name one.", key),
+              where);
     };
     check(lesson.start, "start");
     for (const Step& step : lesson.steps)
@@ -66,7 +67,7 @@ void check_rows(const Lesson& lesson, Faults& faults) {
   if (!rows) return faults.add(rows.error(), "covers");
   for (const auto& [row, step] : lesson.covers)
     if (rows->count(row) == 0)
-      faults.add("lesson-row", step, fmt::format("\"{}\" is not a row of rows.json.", row));
+      faults.add(message("lesson-row", "\"{}\" is not a row of rows.json.", row), step);
 }
 
 }  // namespace
@@ -88,18 +89,18 @@ void check_names(const Lesson& lesson, Faults& faults) {
   for (const Drawn& drawn : lesson.parameters)
     if (reserved.count(drawn.name) ||
         std::find(symbols.begin(), symbols.end(), drawn.name) != symbols.end())
-      faults.add("parameter-name", drawn.name, "The parameter has the name of a symbol.");
+      faults.add(message("parameter-name", "The parameter has the name of a symbol."), drawn.name);
   for (const Drawn& drawn : lesson.parameters)
     if (std::adjacent_find(drawn.values.begin(), drawn.values.end()) != drawn.values.end())
-      faults.add("parameter-twice", drawn.name, "A value stands twice.");
+      faults.add(message("parameter-twice", "A value stands twice."), drawn.name);
   if (!lesson.constraint.empty()) {
     const Result<double> value = evaluate(lesson.constraint, draw(lesson, 0));
-    if (!value) faults.add("lesson-constraint", "constraint", value.error().text);
+    if (!value) faults.add("lesson-constraint", value.error(), "constraint");
   }
   if (lesson.steps.size() > kMostParts)
-    faults.add("lesson-long", "steps",
-               fmt::format("The lesson has {} parts, and {} are the most.", lesson.steps.size(),
-                           kMostParts));
+    faults.add(message("lesson-long", "The lesson has {} parts, and {} are the most.",
+                       lesson.steps.size(), kMostParts),
+               "steps");
   bool asks_number = false, has_goal = false, builds = false, only_builds = true;
   for (const Step& step : lesson.steps) {
     builds = builds || step.kind == StepKind::kBuild;
@@ -111,23 +112,23 @@ void check_names(const Lesson& lesson, Faults& faults) {
     has_goal = has_goal || step.kind == StepKind::kGoal;
     for (const std::string& key : step.allow)
       if (!is_setting(key))
-        faults.add("step-allow", step.id, fmt::format("\"{}\" is not a setting.", key));
+        faults.add(message("step-allow", "\"{}\" is not a setting.", key), step.id);
     for (const Fields* fields : {&step.solution, &step.tempting})
       for (const auto& [key, value] : *fields)
         if (!covers(step.allow, key))
-          faults.add("goal-locked", step.id,
-                     fmt::format("\"{}\" is needed and not in \"allow\".", key));
+          faults.add(message("goal-locked", "\"{}\" is needed and not in \"allow\".", key),
+                     step.id);
     for (const std::string& key : step.hide)
       if (std::none_of(std::begin(kHideable), std::end(kHideable),
                        [&](const char* part) { return covers({part}, key); }))
-        faults.add("step-hide", step.id, fmt::format("\"{}\" cannot be hidden.", key));
+        faults.add(message("step-hide", "\"{}\" cannot be hidden.", key), step.id);
     if (step.view_range && step.view_range->first >= step.view_range->second)
-      faults.add("step-view", step.id, "The range of the view ends before it begins.");
+      faults.add(message("step-view", "The range of the view ends before it begins."), step.id);
   }
   // Orders with a length and limits to keep are goals enough for a lesson of nothing else.
   if (builds && only_builds) return;
-  if (!asks_number) faults.add("lesson-number", "", "No step asks for a number.");
-  if (!has_goal) faults.add("lesson-goal", "", "No step sets a goal.");
+  if (!asks_number) faults.add(message("lesson-number", "No step asks for a number."), "");
+  if (!has_goal) faults.add(message("lesson-goal", "No step sets a goal."), "");
 }
 
 }  // namespace parallelarium

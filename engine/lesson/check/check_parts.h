@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/lesson/check/check.h"
@@ -17,9 +16,10 @@ namespace parallelarium {
 class Faults {
  public:
   explicit Faults(std::vector<Message>& into) : into_(into) {}
-  // `where`: a step's id, a file, or empty for the whole lesson.
-  void add(const std::string& rule, const std::string& where, std::string_view sentence);
-  void add(const Message& message, const std::string& where);
+  // The fault's kind is the rule. `where`: a step's id, a file, or empty for the whole lesson.
+  void add(Message fault, const std::string& where);
+  // The same of an error that breaks the rule.
+  void add(std::string rule, Message error, const std::string& where);
 
  private:
   std::vector<Message>& into_;
@@ -49,8 +49,8 @@ Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols
 // The names that the parts of a step may use after a right answer: those that judge() will give
 // them. `guessed`: a number was committed before.
 Symbols names_after(const Step& step, const Context& context, bool guessed);
-// " (llm = 2, batch = 48)": the drawn values, or nothing.
-std::string drawn_words(const Lesson& lesson, const Symbols& drawn);
+// The fault with the drawn values behind it: "… (llm = 2, batch = 48)".
+Message with_drawn(Message fault, const Lesson& lesson, const Symbols& drawn);
 // Whether the step's answer is the "guess" of texts from then on.
 bool commits_a_number(const Step& step);
 

@@ -47,11 +47,12 @@ std::size_t run_solution(const Step& step, Settings settings, const CheckOptions
   settings.setup.schedule = std::move(*order);
   const Result<ProvedRun> proved = options.prove(settings.setup);
   if (!proved)
-    faults.add("run-failed", step.id, proved.error().text);
+    faults.add("run-failed", proved.error(), step.id);
   else if (!proved->proof.is_object() || !proved->proof.value("holds", false))
-    faults.add("run-proof", step.id,
-               "Ranks that run the order of the solution have other losses or gradients than one "
-               "rank.");
+    faults.add(message("run-proof",
+                       "Ranks that run the order of the solution have other losses or gradients "
+                       "than one rank."),
+               step.id);
   return 1;
 }
 
@@ -86,26 +87,27 @@ std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& dr
     if (!earlier) return 0;
     if (keeps->wants_proof() ? !options.prove : !options.run) return 0;
     if (const Result<void> seen = observe(*earlier, *keeps, options); !seen) {
-      faults.add("run-failed", keeps->id, seen.error().text);
+      faults.add("run-failed", seen.error(), keeps->id);
       return 1;
     }
     context->kept[check.than] = std::move(earlier->observed);
   }
   const Result<void> seen = observe(*context, step, options);
   if (!seen) {
-    faults.add("run-failed", step.id, seen.error().text);
+    faults.add("run-failed", seen.error(), step.id);
     return 1;
   }
   const Result<Judgement> judgement = judge(step, {}, *context);
   if (!judgement) {
-    faults.add("run-judge", step.id, judgement.error().text);
+    faults.add("run-judge", judgement.error(), step.id);
   } else if (judgement->verdict != Verdict::kRight) {
     for (const Message& reason : judgement->reasons) faults.add(reason, step.id);
     for (const CheckOutcome& outcome : judgement->checks)
       if (!outcome.holds && outcome.value)
-        faults.add("run-missed", step.id,
-                   fmt::format("The run has {} = {:.4g}, not {} {:.4g}.", outcome.check.key,
-                               *outcome.value, outcome.check.op, outcome.wanted));
+        faults.add(message("run-missed", "The run has {} = {}, not {} {}.", outcome.check.key,
+                           figure(fmt::format("{:.4g}", *outcome.value)), outcome.check.op,
+                           figure(fmt::format("{:.4g}", outcome.wanted))),
+                   step.id);
   }
   return 1;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/lesson/check/check_parts.h"
 #include "engine/plan/placement/resolve.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -42,13 +43,13 @@ class StepCheck {
 
   void check() {
     const Result<Settings> before = settings_at(lesson_, index_, drawn_);
-    if (!before) return fault("step-setup", before.error().text);
+    if (!before) return fault("step-setup", before.error());
     if (const auto& entering = predictions_.of(before->setup); !entering)
-      return fault("step-setup", entering.error().text);
+      return fault("step-setup", entering.error());
     if (const auto& entering = predictions_.of(before->collective); !entering)
-      return fault("step-setup", entering.error().text);
+      return fault("step-setup", entering.error());
     const Result<Context> context = context_at(lesson_, index_, drawn_, predictions_);
-    if (!context) return fault("step-setup", context.error().text);
+    if (!context) return fault("step-setup", context.error());
     if (step_.assigns())
       assignment(*context);
     else if (step_.sets_plan())
@@ -62,19 +63,22 @@ class StepCheck {
     if (step_.kind == StepKind::kGoal) goal(*context);
     if (step_.builds_order()) build(*context);
     if (step_.kind == StepKind::kFind && faults_of(step_.drawing).empty())
-      fault("find-sound", "The drawing breaks no rule: there is nothing to find.");
+      fault(message("find-sound", "The drawing breaks no rule: there is nothing to find."));
   }
 
  private:
-  void fault(const char* rule, const std::string& sentence) {
-    faults_.add(rule, step_.id, sentence + drawn_words(lesson_, drawn_));
+  void fault(Message sentence) {
+    faults_.add(with_drawn(std::move(sentence), lesson_, drawn_), step_.id);
+  }
+  void fault(const char* rule, const Message& error) {
+    faults_.add(rule, with_drawn(error, lesson_, drawn_), step_.id);
   }
 
   // Judges and tells a broken lesson; the verdict, or none.
   std::optional<Judgement> judged(const Step& step, const Answer& answer, const Context& context) {
     Result<Judgement> judgement = judge(step, answer, context);
     if (!judgement) {
-      fault("step-judge", judgement.error().text);
+      fault("step-judge", judgement.error());
       return std::nullopt;
     }
     return std::move(*judgement);
@@ -84,24 +88,23 @@ class StepCheck {
   std::optional<double> right_number(const Ask& ask, const Context& context) {
     const Result<double> right = evaluate(ask.answer, context.symbols());
     if (!right) {
-      fault("answer-expression", right.error().text);
+      fault("answer-expression", right.error());
       return std::nullopt;
     }
     const double tolerance = ask.tolerance.around(*right);
     if (!ask.metric.empty()) {
       const auto predicted = context.predicted_figure(ask.metric);
       if (!predicted) {
-        fault("answer-metric",
-              fmt::format("\"{}\" is not a figure of the prediction.", ask.metric));
+        fault(message("answer-metric", "\"{}\" is not a figure of the prediction.", ask.metric));
       } else if (std::abs(*predicted - *right) > tolerance) {
-        fault("answer-prediction",
-              fmt::format("The answer {} is not what is predicted, {}, within {}.",
-                          write_number(*right, ask.unit), write_number(*predicted, ask.unit),
-                          write_number(tolerance, ask.unit)));
+        fault(message("answer-prediction", "The answer {} is not what is predicted, {}, within {}.",
+                      figure(write_number(*right, ask.unit)),
+                      figure(write_number(*predicted, ask.unit)),
+                      figure(write_number(tolerance, ask.unit))));
       }
       if (!covers(step_.hide, ask.metric))
-        fault("answer-shown",
-              fmt::format("The figure \"{}\" is asked for and not hidden.", ask.metric));
+        fault(
+            message("answer-shown", "The figure \"{}\" is asked for and not hidden.", ask.metric));
     }
     return *right;
   }
@@ -114,16 +117,16 @@ class StepCheck {
       if (!part.option.empty()) {
         const Result<std::string> option = option_of_part(part, context);
         if (option) answer.option = *option;
-        if (!option) fault("answer-option", option.error().text);
+        if (!option) fault("answer-option", option.error());
       } else if (part.ask.answer.find("predicted") == std::string::npos) {
         answer.number = right_number(part.ask, context);
       } else {  // is what is predicted
         const Result<double> right = value_of_part(part, context);
         if (right) answer.number = *right;
-        if (!right) fault("answer-metric", right.error().text);
+        if (!right) fault("answer-metric", right.error());
         if (!covers(step_.hide, part.ask.metric))
-          fault("answer-shown",
-                fmt::format("The figure \"{}\" is asked for and not hidden.", part.ask.metric));
+          fault(message("answer-shown", "The figure \"{}\" is asked for and not hidden.",
+                        part.ask.metric));
       }
     }
     return all;
@@ -134,14 +137,14 @@ class StepCheck {
     const Answer all = right_parts(context);
     if (const auto verdict = judged(step_, all, context);
         verdict && verdict->verdict != Verdict::kRight)
-      fault("answer-refused", "The right parts are not judged right.");
+      fault(message("answer-refused", "The right parts are not judged right."));
     for (const auto& [id, answer] : all.parts) {
       Answer less = all;
       less.parts[id] = {};
       if (answer.number) less.parts[id].number = *answer.number * 2 + 1;
       const auto verdict = judged(step_, less, context);
       if (verdict && verdict->wrong_parts != std::set<std::string>{id})
-        fault("answer-refused", fmt::format("Another answer to \"{}\" is judged right.", id));
+        fault(message("answer-refused.other", "Another answer to \"{}\" is judged right.", id));
     }
   }
 
@@ -149,7 +152,7 @@ class StepCheck {
   void plan(const Context& start) {
     const auto at_start = judged(step_, right_parts(start), start);
     if (at_start && at_start->verdict == Verdict::kRight)
-      fault("goal-reached", "The plan that the step begins with passes already.");
+      fault(message("goal-reached", "The plan that the step begins with passes already."));
     const auto solved = with(start, step_.solution, "goal-solution");
     if (!solved) return;
     parts(*solved);
@@ -158,8 +161,8 @@ class StepCheck {
       one.checks = {check};
       const auto end = judged(one, right_parts(*solved), *solved);
       if (end && end->verdict != Verdict::kRight)
-        fault("goal-solution",
-              fmt::format("The solution does not pass the check of \"{}\".", check.key));
+        fault(
+            message("goal-solution", "The solution does not pass the check of \"{}\".", check.key));
     }
   }
 
@@ -172,22 +175,21 @@ class StepCheck {
     answer.number = *right;
     if (const auto verdict = judged(step_, answer, context);
         verdict && verdict->verdict != Verdict::kRight)
-      fault("answer-refused", "The right number is not judged right.");
+      fault(message("answer-refused.number", "The right number is not judged right."));
     for (const Option& option : step_.options) {
       const Result<double> wrong = evaluate(option.value, context.symbols());
       if (!wrong) {
-        fault("option-expression", wrong.error().text);
+        fault("option-expression", wrong.error());
       } else if (std::abs(*wrong - *right) <= tolerance) {
-        fault("option-too-near",
-              fmt::format("The wrong number \"{}\" lies within the tolerance of the answer.",
-                          option.id));
+        fault(message("option-too-near",
+                      "The wrong number \"{}\" lies within the tolerance of the answer.",
+                      option.id));
       } else {
         answer.number = *wrong;
         const auto verdict = judged(step_, answer, context);
         if (verdict && verdict->feedback != option.id)
-          fault("option-feedback",
-                fmt::format("The wrong number \"{}\" gets the feedback of \"{}\".", option.id,
-                            verdict->feedback));
+          fault(message("option-feedback", "The wrong number \"{}\" gets the feedback of \"{}\".",
+                        option.id, verdict->feedback));
       }
     }
   }
@@ -197,32 +199,32 @@ class StepCheck {
     for (const Option& option : step_.options)
       if (option.correct && !option.value.empty()) {
         const Result<double> value = evaluate(option.value, context.symbols());
-        if (!value) return fault("option-expression", value.error().text);
+        if (!value) return fault("option-expression", value.error());
         right = *value;
       }
     const Tolerance given = step_.ask ? step_.ask->tolerance : Tolerance{};
     for (const Option& option : step_.options) {
       if (option.correct || option.value.empty() || !right) continue;
       const Result<double> wrong = evaluate(option.value, context.symbols());
-      if (!wrong) return fault("option-expression", wrong.error().text);
+      if (!wrong) return fault("option-expression", wrong.error());
       if (std::abs(*wrong - *right) <=
           std::max(given.around(*right), kLeastDifference * std::abs(*right)))
-        fault("option-too-near",
-              fmt::format("The wrong option \"{}\" lies within the tolerance of the answer.",
-                          option.id));
+        fault(message("option-too-near.choice",
+                      "The wrong option \"{}\" lies within the tolerance of the answer.",
+                      option.id));
     }
     if (!step_.ask || step_.ask->metric.empty()) return;
     if (!covers(step_.hide, step_.ask->metric))
-      fault("answer-shown",
-            fmt::format("The figure \"{}\" is asked for and not hidden.", step_.ask->metric));
+      fault(message("answer-shown", "The figure \"{}\" is asked for and not hidden.",
+                    step_.ask->metric));
     const auto predicted = context.predicted_figure(step_.ask->metric);
     if (!predicted)
-      fault("answer-metric",
-            fmt::format("\"{}\" is not a figure of the prediction.", step_.ask->metric));
+      fault(
+          message("answer-metric", "\"{}\" is not a figure of the prediction.", step_.ask->metric));
     else if (right && std::abs(*predicted - *right) > given.around(*right))
-      fault("answer-prediction", fmt::format("The right option says {} and {} is predicted.",
-                                             write_number(*right, step_.ask->unit),
-                                             write_number(*predicted, step_.ask->unit)));
+      fault(message("answer-prediction.choice", "The right option says {} and {} is predicted.",
+                    figure(write_number(*right, step_.ask->unit)),
+                    figure(write_number(*predicted, step_.ask->unit))));
   }
 
   // The context with `fields` set on top.
@@ -231,7 +233,7 @@ class StepCheck {
     Result<Context> changed = settings ? context_of(std::move(*settings), drawn_, predictions_)
                                        : Result<Context>(settings.error());
     if (!changed) {
-      fault(rule, changed.error().text);
+      fault(rule, changed.error());
       return std::nullopt;
     }
     return std::move(*changed);
@@ -241,21 +243,23 @@ class StepCheck {
     const Step known = without_runs(step_);
     if (const auto at_start = judged(known, {}, start);
         at_start && at_start->verdict == Verdict::kRight)
-      fault("goal-reached", "The state the goal starts from reaches it already.");
+      fault(message("goal-reached.state", "The state the goal starts from reaches it already."));
     if (const auto solved = with(start, step_.solution, "goal-solution")) {
       const auto end = judged(known, {}, *solved);
       if (end && end->verdict != Verdict::kRight)
-        fault("goal-solution", "The solution does not reach the goal.");
+        fault(message("goal-solution.state", "The solution does not reach the goal."));
     }
     if (only(step_, true).checks.empty())
-      return fault("goal-limit", "No check is marked as the limit.");
+      return fault(message("goal-limit", "No check is marked as the limit."));
     if (const auto tempted = with(start, step_.tempting, "goal-tempting")) {
       const auto rest = judged(only(step_, false), {}, *tempted);
       const auto limit = judged(only(step_, true), {}, *tempted);
       if (rest && rest->verdict != Verdict::kRight)
-        fault("goal-tempting", "The tempting setting does not reach the rest of the goal.");
+        fault(
+            message("goal-tempting", "The tempting setting does not reach the rest of the goal."));
       if (limit && limit->verdict == Verdict::kRight)
-        fault("goal-limit", "The limit does not bind: the tempting setting keeps it.");
+        fault(
+            message("goal-limit.binds", "The limit does not bind: the tempting setting keeps it."));
     }
   }
 
@@ -265,13 +269,14 @@ class StepCheck {
     answer.order = step_.order.start;
     Result<Judgement> start = judge(known, answer, context);
     if (start && start->verdict == Verdict::kRight)
-      fault("build-reached", "The order the step starts from solves it already.");
+      fault(message("build-reached", "The order the step starts from solves it already."));
     answer.order = step_.order.solution;
     const auto end = judged(known, answer, context);
     if (end && end->verdict != Verdict::kRight)
-      fault("build-solution", end->reasons.empty()
-                                  ? "The order given as solution does not solve it."
-                                  : end->reasons.front().text);
+      fault("build-solution",
+            end->reasons.empty()
+                ? message("build-solution", "The order given as solution does not solve it.")
+                : end->reasons.front());
   }
 
   // The solution passes; the tempting choice and an unfinished one are refused, with a reason.
@@ -284,20 +289,26 @@ class StepCheck {
     Assignment chosen;
     for (const QuestionPart& part : step_.parts) chosen[part.id] = part.option;
     if (const auto end = judged_as(chosen); end && end->verdict != Verdict::kRight)
-      fault("assign-solution", end->reasons.empty() ? "The parts' options do not solve it."
-                                                    : "The parts' options do not solve it: " +
-                                                          end->reasons.front().text);
+      fault(end->reasons.empty()
+                ? message("assign-solution", "The parts' options do not solve it.")
+                : message("assign-solution.reason", "The parts' options do not solve it: {}.",
+                          clause(end->reasons.front())));
     Assignment tempted = chosen;
     for (const auto& [slot, value] : step_.assign.tempting) tempted[slot] = value;
-    const auto refuse = [&](const Assignment& refused, const char* name) {
+    const auto refuse = [&](const Assignment& refused, bool finished) {
       const auto verdict = judged_as(refused);
       if (verdict && verdict->verdict == Verdict::kRight)
-        fault("assign-tempting", fmt::format("The {} choice is not refused.", name));
+        fault(finished
+                  ? message("assign-tempting", "The tempting choice is not refused.")
+                  : message("assign-tempting.unfinished", "The unfinished choice is not refused."));
       else if (verdict && verdict->reasons.empty())
-        fault("assign-reason", fmt::format("The {} choice is refused without a reason.", name));
+        fault(finished
+                  ? message("assign-reason", "The tempting choice is refused without a reason.")
+                  : message("assign-reason.unfinished",
+                            "The unfinished choice is refused without a reason."));
     };
-    refuse(tempted, "tempting");
-    refuse({}, "unfinished");
+    refuse(tempted, true);
+    refuse({}, false);
   }
 
   const Lesson& lesson_;

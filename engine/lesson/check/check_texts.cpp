@@ -81,20 +81,22 @@ class TextCheck {
 
   void whole() {
     if (text_.summary.empty())
-      faults_.add("text-summary", file_, "The lesson lacks its paragraph below the title.");
+      faults_.add(message("text-summary", "The lesson lacks its paragraph below the title."),
+                  file_);
     markdown(text_.summary, "summary");
     std::vector<std::string> wanted;
     for (const Step& step : lesson_.steps) wanted.push_back(step.id);
     for (const std::string& id : wanted)
       if (!text_.steps.count(id))
-        faults_.add("text-step-missing", file_, fmt::format("The text lacks the step \"{}\".", id));
+        faults_.add(message("text-step-missing", "The text lacks the step \"{}\".", id), file_);
     for (const std::string& id : text_.order)
       if (!lesson_.find(id))
-        faults_.add("text-step-unknown", file_, fmt::format("No step is called \"{}\".", id));
+        faults_.add(message("text-step-unknown", "No step is called \"{}\".", id), file_);
     std::vector<std::string> found = text_.order;
     if (std::is_permutation(found.begin(), found.end(), wanted.begin(), wanted.end()) &&
         found != wanted)
-      faults_.add("text-order", file_, "The steps come in another order than in lesson.json.");
+      faults_.add(message("text-order", "The steps come in another order than in lesson.json."),
+                  file_);
   }
 
   // `before` and `after`: what the body and the parts may name.
@@ -102,23 +104,25 @@ class TextCheck {
     const auto found = text_.steps.find(step.id);
     if (found == text_.steps.end()) return;
     const StepText& words = found->second;
-    if (words.body.empty()) faults_.add("text-empty", place(step.id), "The step has no text.");
+    if (words.body.empty())
+      faults_.add(message("text-empty", "The step has no text."), place(step.id));
     filled(words.body, before, place(step.id));
     brief(words.body, before, place(step.id));
     const Parts parts = parts_of(step);
     for (const std::string& name : parts.needed)
       if (words.part(name).empty())
-        faults_.add("text-part-missing", place(step.id),
-                    fmt::format("The step needs \"### {}\".", name));
+        faults_.add(message("text-part-missing", "The step needs \"### {}\".", name),
+                    place(step.id));
     for (const auto& [name, markdown_text] : words.parts) {
       if (!parts.needed.count(name) && !parts.allowed.count(name))
-        faults_.add("text-part-unknown", place(step.id),
-                    fmt::format("The step has no use for \"### {}\".", name));
+        faults_.add(message("text-part-unknown", "The step has no use for \"### {}\".", name),
+                    place(step.id));
       filled(markdown_text, after, place(step.id + ", " + name));
       if (name.starts_with("unit") && !fits_beside_field(markdown_text))
-        faults_.add("text-unit-long", place(step.id + ", " + name),
-                    fmt::format("What a number counts stands beside its field: at most {} bytes.",
-                                kMostUnitBytes));
+        faults_.add(message("text-unit-long",
+                            "What a number counts stands beside its field: at most {} bytes.",
+                            kMostUnitBytes),
+                    place(step.id + ", " + name));
     }
     check_hint(step, words, after, place(step.id), faults_);
     alike(step, words, after);
@@ -137,10 +141,11 @@ class TextCheck {
     }
     if (right > longest_wrong &&
         static_cast<double>(right) > kMostOfTheShortest * static_cast<double>(shortest))
-      faults_.add("text-options", place(step.id),
-                  fmt::format("The right option alone is the longest, {} letters, and the "
-                              "shortest has {}: its length gives it away.",
-                              right, shortest));
+      faults_.add(message("text-options",
+                          "The right option alone is the longest, {} letters, and the shortest has "
+                          "{}: its length gives it away.",
+                          right, shortest),
+                  place(step.id));
   }
 
   std::string place(const std::string& what) const { return file_ + ": " + what; }
@@ -148,7 +153,7 @@ class TextCheck {
   void filled(const std::string& markdown_text, const Symbols& symbols, const std::string& where) {
     const Result<std::string> shown = fill_in(markdown_text, symbols);
     if (!shown)
-      faults_.add("text-expression", where, shown.error().text);
+      faults_.add("text-expression", shown.error(), where);
     else
       markdown(*shown, where);
   }
@@ -157,8 +162,9 @@ class TextCheck {
     const Result<std::string> shown = fill_in(body, symbols);
     if (!shown) return;  // filled() tells
     if (const std::size_t words = words_of(*shown); words > kMostWords)
-      faults_.add("text-long", where,
-                  fmt::format("The text has {} words, and {} are the most.", words, kMostWords));
+      faults_.add(
+          message("text-long", "The text has {} words, and {} are the most.", words, kMostWords),
+          where);
   }
 
   void markdown(const std::string& shown, const std::string& where) {
@@ -166,15 +172,16 @@ class TextCheck {
     const MarkdownLinks links = links_of(shown);
     for (const std::string& link : links.links)
       if (link.rfind("https://", 0) != 0 || link.size() < 12)
-        faults_.add("text-link", where, fmt::format("\"{}\" is not an https:// address.", link));
+        faults_.add(message("text-link", "\"{}\" is not an https:// address.", link), where);
     for (const std::string& picture : links.pictures) {
       const Result<void> inside = file_inside(lesson_.folder, picture);
-      if (!inside) faults_.add("text-picture", where, inside.error().text);
+      if (!inside) faults_.add("text-picture", inside.error(), where);
       if (!ends_with(picture, ".svg") && !ends_with(picture, ".png"))
-        faults_.add("text-picture-kind", where, "A picture is an .svg or a .png file.");
+        faults_.add(message("text-picture-kind", "A picture is an .svg or a .png file."), where);
     }
     if (links.picture_without_words)
-      faults_.add("text-picture-words", where, "A picture lacks its description in words.");
+      faults_.add(message("text-picture-words", "A picture lacks its description in words."),
+                  where);
   }
 
   const Lesson& lesson_;

@@ -2,8 +2,11 @@
 #include "engine/lesson/check/coherent.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
+#include "engine/plan/text/phrases.h"
 #include "engine/wire/view_ids.h"
 
 namespace parallelarium {
@@ -11,136 +14,165 @@ namespace parallelarium {
 namespace {
 
 // What is wrong with a question of several parts, or nothing.
-std::string_view parts_fault(const Step& step) {
-  if (step.ask) return "a question has \"ask\" or \"parts\", not both";
-  if (step.parts.size() < 2) return "a question of parts has two or more";
+std::optional<Message> parts_fault(const Step& step) {
+  if (step.ask)
+    return message("form-ask-or-parts", "a question has \"ask\" or \"parts\", not both");
+  if (step.parts.size() < 2)
+    return message("form-few-parts", "a question of parts has two or more");
   std::set<std::string> ids, options;
   for (const Option& option : step.options) {
-    if (!options.insert(option.id).second) return "two options have the same id";
+    if (!options.insert(option.id).second)
+      return message("form-options-twice", "two options have the same id");
     if (option.correct || !option.value.empty() || !option.misconception.empty())
-      return "an option of a question of parts has an id alone: each part names its own";
+      return message("form-option-of-parts",
+                     "an option of a question of parts has an id alone: each part names its own");
   }
   bool words = false;
   for (const QuestionPart& part : step.parts) {
-    if (!ids.insert(part.id).second) return "two parts have the same id";
+    if (!ids.insert(part.id).second)
+      return message("form-parts-twice", "two parts have the same id");
     words = words || !part.option.empty();
     std::vector<std::string> named = alternatives_of(part.option);
     if (named.empty() && !part.option.empty()) named.push_back(part.option);
     for (const std::string& option : named)
-      if (options.count(option) == 0) return "a part names an option that is not there";
+      if (options.count(option) == 0)
+        return message("form-part-option", "a part names an option that is not there");
     if (part.option.empty() && part.ask.answer.empty())
-      return "a part needs an \"option\", or a \"unit\" and an \"answer\"";
+      return message("form-part-needs",
+                     "a part needs an \"option\", or a \"unit\" and an \"answer\"");
   }
-  if (words != (options.size() > 1)) return "parts choose from two options or more";
-  return {};
+  if (words != (options.size() > 1))
+    return message("form-few-options", "parts choose from two options or more");
+  return std::nullopt;
 }
 
 // What is wrong with how a step goes on from an earlier one, or with what it is worth.
-std::string_view plan_fault(const Step& step, const std::set<std::string>& earlier) {
-  if (!step.from.empty() && earlier.count(step.from) == 0) return "\"from\" names no earlier step";
+std::optional<Message> plan_fault(const Step& step, const std::set<std::string>& earlier) {
+  if (!step.from.empty() && earlier.count(step.from) == 0)
+    return message("form-from", "\"from\" names no earlier step");
   if (step.kind == StepKind::kPredict && !step.checks.empty() && step.parts.empty())
-    return "a prediction of a plan has \"parts\"";
+    return message("form-plan-parts", "a prediction of a plan has \"parts\"");
   std::set<std::string> rows;
   for (const RubricRow& row : step.rubric) {
-    if (!rows.insert(row.id).second) return "two rows of the rubric have the same id";
+    if (!rows.insert(row.id).second)
+      return message("form-rubric-twice", "two rows of the rubric have the same id");
     for (const std::string& id : row.parts)
       if (std::none_of(step.parts.begin(), step.parts.end(),
                        [&](const QuestionPart& part) { return part.id == id; }))
-        return "a row of the rubric names a part that is not there";
+        return message("form-rubric-part", "a row of the rubric names a part that is not there");
   }
-  return {};
+  return std::nullopt;
 }
 
 // What is wrong with a step that assigns, or nothing.
-std::string assign_fault(const Step& step) {
-  if (!step.assigns()) return {};
-  if (step.kind != StepKind::kBuild) return "only a build step assigns";
-  if (!step.order.solution.empty()) return "a build step has \"order\" or \"assign\", not both";
+std::optional<Message> assign_fault(const Step& step) {
+  if (!step.assigns()) return std::nullopt;
+  if (step.kind != StepKind::kBuild) return message("form-assigns", "only a build step assigns");
+  if (!step.order.solution.empty())
+    return message("form-order-or-assign", "a build step has \"order\" or \"assign\", not both");
   std::vector<std::string> slots, values;
   for (const QuestionPart& part : step.parts) {
     slots.push_back(part.id);
-    if (part.option.empty()) return "each part of an assignment names an \"option\" of a solution";
+    if (part.option.empty())
+      return message("form-assign-option",
+                     "each part of an assignment names an \"option\" of a solution");
   }
   for (const Option& option : step.options) values.push_back(option.id);
   for (const auto& [slot, value] : step.assign.tempting) {
     if (std::find(values.begin(), values.end(), value) == values.end())
-      return "\"tempting\" names an option that is not there";
+      return message("form-tempting-option", "\"tempting\" names an option that is not there");
     if (std::find(slots.begin(), slots.end(), slot) == slots.end())
-      return "\"tempting\" names a part that is not there";
+      return message("form-tempting-part", "\"tempting\" names a part that is not there");
   }
-  return assignment_fault(step.assign.of, slots, values);
+  Message fault = assignment_fault(step.assign.of, slots, values);
+  if (fault.text.empty()) return std::nullopt;
+  return fault;
 }
 
 }  // namespace
 
 Result<void> coherent(const Lesson& lesson) {
-  const auto wrong = [](const std::string& where, std::string_view what) -> Result<void> {
-    Message fault = message("lesson-form", "\"{}\": {}.", where, what);
+  const auto wrong = [](const std::string& where, Message what) -> Result<void> {
+    Message fault = message("lesson-form", "\"{}\": {}.", where, std::move(what));
     fault.field = where;
     return fault;
   };
   for (const Drawn& drawn : lesson.parameters)
     if (drawn.values.empty() || drawn.values.size() > kMostParameterValues)
-      return wrong(drawn.name, "a parameter has 1 to 64 values");
+      return wrong(drawn.name,
+                   message("form-values", "a parameter has 1 to {} values", kMostParameterValues));
   const std::vector<std::string>& sources = lesson.requirements.sources;
   const bool measured = sources == std::vector<std::string>{"measured"};
   std::set<std::string> steps, kept;
   for (const Step& step : lesson.steps) {
     if (!step.keep.empty() && (step.kind != StepKind::kRun || step.runs_collective()))
-      return wrong(step.id, "only a step that runs the setup keeps its run");
+      return wrong(step.id, message("form-keeps", "only a step that runs the setup keeps its run"));
     if (!step.keep.empty() && !kept.insert(step.keep).second)
-      return wrong(step.id, "two runs are kept under this name");
-    if (const auto fault = plan_fault(step, steps); !fault.empty()) return wrong(step.id, fault);
-    if (!steps.insert(step.id).second) return wrong(step.id, "two steps have this id");
+      return wrong(step.id, message("form-kept-twice", "two runs are kept under this name"));
+    if (auto fault = plan_fault(step, steps)) return wrong(step.id, std::move(*fault));
+    if (!steps.insert(step.id).second)
+      return wrong(step.id, message("form-steps-twice", "two steps have this id"));
     if (!step.tab.empty() && !is_view_id(step.tab))
-      return wrong(step.id, fmt::format("tab must be {}", view_ids_text()));
+      return wrong(step.id, message("form-tab", "tab must be {}", join_or(view_ids())));
     const bool numeric = step.ask && !step.ask->answer.empty();
     const bool asks = step.kind == StepKind::kPredict || step.kind == StepKind::kExplain;
-    if (const std::string fault = assign_fault(step); !fault.empty()) return wrong(step.id, fault);
+    if (auto fault = assign_fault(step)) return wrong(step.id, std::move(*fault));
     if (!asks && !step.assigns() && (step.ask || !step.options.empty() || !step.parts.empty()))
-      return wrong(step.id, "only predict and explain steps ask");
+      return wrong(step.id, message("form-asks", "only predict and explain steps ask"));
     for (const Check& check : step.checks)
       if ((check.of == "assignment") != step.assigns())
-        return wrong(step.id, "a step that assigns, and no other, checks the \"assignment\"");
+        return wrong(step.id,
+                     message("form-checks-assignment",
+                             "a step that assigns, and no other, checks the \"assignment\""));
     if (!step.parts.empty()) {
-      if (const auto fault = parts_fault(step); !fault.empty()) return wrong(step.id, fault);
+      if (auto fault = parts_fault(step)) return wrong(step.id, std::move(*fault));
       continue;
     }
     if (asks && !numeric && step.options.empty())
-      return wrong(step.id, "a question needs an \"answer\", \"options\" or \"parts\"");
+      return wrong(step.id, message("form-question-needs",
+                                    "a question needs an \"answer\", \"options\" or \"parts\""));
     std::set<std::string> options;
     long correct = 0;
     for (const Option& option : step.options) {
-      if (!options.insert(option.id).second) return wrong(step.id, "two options have the same id");
+      if (!options.insert(option.id).second)
+        return wrong(step.id, message("form-options-twice", "two options have the same id"));
       correct += option.correct ? 1 : 0;
       if (option.correct == !option.misconception.empty())
-        return wrong(step.id, "every wrong option, and no other, names its misconception");
+        return wrong(step.id, message("form-misconception",
+                                      "every wrong option, and no other, names its misconception"));
       if (numeric && option.value.empty())
-        return wrong(step.id, "a foreseen wrong number needs a \"value\"");
+        return wrong(step.id,
+                     message("form-foreseen-value", "a foreseen wrong number needs a \"value\""));
     }
     if (correct != (numeric || step.options.empty() ? 0 : 1))
-      return wrong(step.id, numeric ? "a foreseen wrong number cannot be correct"
-                                    : "exactly one option must be correct");
+      return wrong(
+          step.id,
+          numeric ? message("form-foreseen-correct", "a foreseen wrong number cannot be correct")
+                  : message("form-one-correct", "exactly one option must be correct"));
     if (asks && !numeric && step.options.size() < 2)
-      return wrong(step.id, "a choice needs two options or more");
+      return wrong(step.id, message("form-choice-options", "a choice needs two options or more"));
     for (const Check& check : step.checks) {
       if (check.of == "order" && step.kind != StepKind::kBuild)
-        return wrong(step.id, "only a build step has an order to check");
-      if (check.of == "run" && check.key.starts_with("step.") && !measured)
         return wrong(step.id,
-                     "times of a rehearsal are set: a lesson that checks a run's step requires "
-                     "measured runs alone");
+                     message("form-order-check", "only a build step has an order to check"));
+      if (check.of == "run" && check.key.starts_with("step.") && !measured)
+        return wrong(step.id, message("form-measured",
+                                      "times of a rehearsal are set: a lesson that checks a run's "
+                                      "step requires measured runs alone"));
       if (check.of_proof() && step.kind != StepKind::kRun)
-        return wrong(step.id, "only the run of a run step is proved");
+        return wrong(step.id, message("form-proved", "only the run of a run step is proved"));
       if (!check.than.empty() &&
           (check.of != "run" || check.than == step.keep || kept.count(check.than) == 0))
-        return wrong(step.id, "\"than\" names a run that an earlier step keeps");
+        return wrong(step.id,
+                     message("form-than", "\"than\" names a run that an earlier step keeps"));
       if (check.of == "run" && step.runs_collective())
-        return wrong(step.id, "a step runs the setup or the collective, not both");
+        return wrong(step.id,
+                     message("form-runs-one", "a step runs the setup or the collective, not both"));
     }
   }
   for (const auto& [row, step] : lesson.covers)
-    if (steps.count(step) == 0) return wrong("covers." + row, "no step has this id");
+    if (steps.count(step) == 0)
+      return wrong("covers." + row, message("form-no-step", "no step has this id"));
   return {};
 }
 
