@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "engine/cli/options/setup_options.h"
 #include "tests/cli/cli.h"
 
 namespace parallelarium {
@@ -217,6 +218,16 @@ TEST(Overrides, OutOfRangeAreNamedAsTheyWereTyped) {
   EXPECT_THAT(said({"--setup", file, "--pp", "2"}), testing::HasSubstr("mesh.dp is 1000000"));
   EXPECT_THAT(said({"--pp", "16", "--layers", "16", "--microbatches", "100000"}),
               testing::HasSubstr("16 stages times 100000 micro-batches are too many; at most "));
+}
+
+// The name is an argument of the sentence, not what its text happens to begin with.
+TEST(Overrides, AreNamedInSentencesAboutTheirSettingAlone) {
+  const Message about =
+      message("bad-value", "{} cannot be “{}”; it must be {}.", "mesh.dp", "x", "a number");
+  EXPECT_EQ(as_option(about, "mesh.dp", "dp").text, "--dp cannot be “x”; it must be a number.");
+  EXPECT_EQ(as_option(about, "mesh.d", "d"), about);
+  const Message other = message("told", "mesh.dp {}.", "x");
+  EXPECT_EQ(as_option(other, "mesh.dp", "dp"), other);
 }
 
 TEST(Overrides, ThatContradictAreNamedWithWhatTheyMake) {

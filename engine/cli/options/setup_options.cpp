@@ -58,13 +58,17 @@ bool SetupOptions::typed(const std::string& option) const {
   });
 }
 
-// A sentence names a field as files do, such as mesh.dp.
+Message as_option(Message why, const std::string& key, const std::string& option) {
+  if (why.arguments.empty() || why.arguments.front() != plain(key)) return why;
+  why.arguments.front() = plain("--" + option);
+  why.text.replace(why.text.find(key), key.size(), why.arguments.front().text);
+  return why;
+}
+
 Message SetupOptions::as_typed(Message why, const Turned& turned) const {
   for (const Field& field : fields_)
-    if ((field.parsed->count() > 0 || turned_to(field, turned) != nullptr) &&
-        why.text.starts_with(field.key) &&
-        std::string_view(" :").find(why.text[field.key.size()]) != std::string_view::npos)
-      why.text.replace(0, field.key.size(), "--" + field.option);
+    if (field.parsed->count() > 0 || turned_to(field, turned) != nullptr)
+      why = as_option(std::move(why), field.key, field.option);
   return why;
 }
 

@@ -79,6 +79,10 @@ class SetupOptions {
 // of setup_from_file(), resolved_from_json() and situation_of().
 Result<Setup> setup_of_file(const std::string& text);
 
+// A sentence about the setting `key` names it as files do ("mesh.dp"). The same sentence with the
+// name that the command line has for it, "--dp". Other sentences stay as they are.
+Message as_option(Message why, const std::string& key, const std::string& option);
+
 // Of a model that there is not: the same sentence, or where `typed` is a file, which command reads
 // it.
 Message no_such_model(Message why, const std::string& typed);

@@ -155,13 +155,8 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
                                    {"machine", &options.machine},
                                    {"sequence", &options.sequence}})
     if (!value->empty())
-      if (Result<void> set = set_typed(base, key, *value); !set) {
-        Message why = set.error();
-        const std::string& named = find_setting(setup_settings(), key)->key;
-        if (why.text.starts_with(named + " "))
-          why.text.replace(0, named.size(), "--" + std::string(key));
-        return why;
-      }
+      if (Result<void> set = set_typed(base, key, *value); !set)
+        return as_option(set.error(), find_setting(setup_settings(), key)->key, key);
   if (Result<void> read = read_axes(options, base, request); !read) return read.error();
   if (Result<void> kept = keep_to_framework(options.framework, request); !kept) return kept.error();
   if (Result<void> settled = settle(base, request); !settled) return settled.error();
