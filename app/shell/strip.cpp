@@ -45,7 +45,6 @@ StripCell::StripCell(QWidget* parent) : QFrame(parent) {
   observed_source_ = small_label(this);
   difference_source_ = small_label(this);
   footnote_ = small_label(this);
-  footnote_->setProperty("footnote", true);
 }
 
 void StripCell::show_quantity(const Quantity& quantity, StripSize size) {

@@ -28,14 +28,12 @@ TEST(CriticalBatch, CountsParametersAsThePaperDoes) {
   EXPECT_LT(critical_batch(*find_model("mixtral-8x7b")).parameters, 14e9);
 }
 
-// Steps are S (1 + Bc / B), and tokens are steps · B.
+// Steps are S (1 + Bc / B).
 TEST(CriticalBatch, SavesWhatTheStepsSay) {
   const CriticalBatch critical{1e9, 2, 4e6};
   for (const double batch : {1e3, 1e6, 4e6, 3e7, 1e10}) {
     const auto steps = [&](double of) { return 1e4 * (1 + critical.tokens / of); };
     EXPECT_NEAR(critical.saved_by_twice(batch), 1 - steps(2 * batch) / steps(batch), 1e-12);
-    EXPECT_NEAR(critical.tokens_over_least(batch), steps(batch) * batch / (1e4 * critical.tokens),
-                1e-9 * critical.tokens_over_least(batch));
   }
   EXPECT_NEAR(critical.saved_by_twice(1), 0.5, 1e-6);
   EXPECT_DOUBLE_EQ(critical.saved_by_twice(4e6), 0.25);

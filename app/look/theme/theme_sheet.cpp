@@ -135,7 +135,6 @@ QToolButton#Link[at="tabs"] { margin-left: 0; color: @accent_line; }
 #Rooms QToolButton { padding: 4px 12px; font-weight: bold; }
 #Rooms QToolButton[ring="true"]:focus { padding: 3px 11px; }
 #Segments QToolButton[ring="true"]:focus { padding: 2px 6px; }
-#LessonRule { background: @hairline; }
 QToolButton#Lock { border: none; background: transparent; padding: 0; min-height: 16px; }
 QToolButton#Lock[ring="true"]:focus { border: 1px solid @accent_line; border-radius: 4px; }
 QToolButton#Chip { padding: 2px 9px; min-height: 18px; border-radius: 13px; }
@@ -148,10 +147,8 @@ QToolButton#Chip[ring="true"]:focus { padding: 1px 8px; }
 #OrderVerdict[tone="warning"] { border-color: @warning; background: @warning_surface; }
 #OrderVerdict QLabel[role="warning"] { background: transparent; padding: 0; font-weight: bold; }
 #OrderVerdict QLabel[role="good"] { font-weight: bold; }
-#Rule { background: @hairline; }
 #Formula { font-family: "DejaVu Sans Mono", monospace; font-size: 12px; }
 #TabCorner { background: @window; }
-#Sheet { background: @surface; }
 #LessonIndex QListWidget { background: transparent; }
 )";
 

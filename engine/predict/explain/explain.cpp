@@ -90,8 +90,6 @@ class GapFinder {
     if (timeline_.duration > free) {
       gaps_.push_back({{free, timeline_.duration},
                        IdleKind::kDrain,
-                       -1,
-                       -1,
                        message("idle-done", "has nothing left to do in this step")});
     }
     return std::move(gaps_);
@@ -104,16 +102,16 @@ class GapFinder {
     const Op& op = explainer_.op_at(next);
     const OpRef awaited = explainer_.waited_for(next);
     if (awaited.op < 0) {
-      gaps_.push_back({span, kind, -1, -1, message("idle-start", "has not been started yet")});
+      gaps_.push_back({span, kind, message("idle-start", "has not been started yet")});
       return;
     }
     const Op& cause = explainer_.op_at(awaited);
     if (op.kind != OpKind::kCompute && awaited.rank != rank_) {
-      gaps_.push_back({span, kind, awaited.rank, awaited.op, waits_to_join(awaited.rank, op)});
+      gaps_.push_back({span, kind, waits_to_join(awaited.rank, op)});
       return;
     }
     if (cause.kind == OpKind::kCompute) {
-      gaps_.push_back({span, kind, awaited.rank, awaited.op, waits_for(describe(cause))});
+      gaps_.push_back({span, kind, waits_for(describe(cause))});
       return;
     }
     const auto first = static_cast<std::ptrdiff_t>(gaps_.size());
@@ -131,23 +129,21 @@ class GapFinder {
   void add_transfers(IdleKind kind, Span span, OpRef awaited) {
     while (true) {
       const Op& cause = explainer_.op_at(awaited);
-      const OpRef source = explainer_.source_of(awaited);
-      const OpRef blamed = source.op >= 0 && cause.kind != OpKind::kSend ? source : awaited;
-      const auto add_part = [&](Nanoseconds begin, IdleKind of, OpRef waited, Message why) {
+      const auto add_part = [&](Nanoseconds begin, IdleKind of, Message why) {
         if (span.end <= begin) return;
-        gaps_.push_back({{begin, span.end}, of, waited.rank, waited.op, std::move(why)});
+        gaps_.push_back({{begin, span.end}, of, std::move(why)});
         span.end = begin;
       };
       add_part(std::clamp(explainer_.span_at(awaited).begin, span.begin, span.end),
-               IdleKind::kTransfer, blamed, waits_for_link(program_, cause));
+               IdleKind::kTransfer, waits_for_link(program_, cause));
       if (span.end <= span.begin) return;
       const OpRef before = cause.kind == OpKind::kCollective ? before_of(awaited) : OpRef{};
       if (before.op < 0) {
-        add_part(span.begin, kind, blamed, waits_for(program_, cause));
+        add_part(span.begin, kind, waits_for(program_, cause));
         return;
       }
       if (explainer_.op_at(before).kind == OpKind::kCompute) {
-        add_part(span.begin, kind, before,
+        add_part(span.begin, kind,
                  before.rank != rank_ ? waits_to_join(before.rank, cause)
                                       : waits_for(describe(explainer_.op_at(before))));
         return;

@@ -17,12 +17,9 @@ enum class IdleKind : std::uint8_t { kWarmUp, kWait, kTransfer, kDrain };
 struct IdleGap {
   Span span;
   IdleKind kind = IdleKind::kWait;
-  // The op that ended the gap (rank index, op index): of the ops that the next op needed, the one
-  // that finished last before the gap's end. If there was a transfer, it is the op behind that
-  // transfer. -1, -1 in a drain. If several collectives go by in idle time, there is one gap for
-  // each.
-  int waited_rank = -1, waited_op = -1;
-  // "waits for the gradient of micro-batch 0 from stage 3". Id "idle-wait": its argument is what.
+  // What ended the gap: of the ops that the next op needed, the one that finished last before the
+  // gap's end, "waits for the gradient of micro-batch 0 from stage 3". Id "idle-wait": its argument
+  // is what. If several collectives go by in idle time, there is one gap for each.
   Message why;
 };
 std::vector<IdleGap> idle_gaps(const Program& program, const Timeline& timeline, int rank);

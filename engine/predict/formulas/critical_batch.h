@@ -16,10 +16,8 @@ struct CriticalBatch {
   double parameters = 0;  // parameters that a token meets, without tables of tokens and positions
   double loss = 0;        // nats a token: the loss that such a model reaches on endless data
   double tokens = 0;      // the critical batch at that loss, which is the most that it grows to
-  // For a batch of `batch` tokens: the share of the steps that twice the batch saves, and the
-  // tokens until a loss is reached, over the fewest possible.
+  // The share of the steps that twice a batch of `batch` tokens saves.
   double saved_by_twice(double batch) const;
-  double tokens_over_least(double batch) const { return 1 + batch / tokens; }
 };
 
 // The largest number of parameters that the law was fitted on.
