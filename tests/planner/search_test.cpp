@@ -275,7 +275,7 @@ TEST(Causes, AddUpToTheDifferenceOfSteps) {
     const double difference = two[1]->step.seconds - two[0]->step.seconds;
     double sum = 0;
     for (const Cause& cause : causes_of(a, b, difference)) {
-      if (cause.cause == "unexplained") {
+      if (cause.kind == CauseKind::kRest) {
         EXPECT_NEAR(cause.seconds, 0, 1e-8);
       }
       sum += cause.seconds;

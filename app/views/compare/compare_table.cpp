@@ -21,23 +21,22 @@ struct CompareTable {
   Q_DECLARE_TR_FUNCTIONS(CompareView)
 };
 
-QColor cause_color(const std::string& cause, const Theme& theme) {
-  if (cause == "compute") return theme.solid(OpColor::kBackward);
-  if (cause == "recompute") return theme.solid(OpColor::kForward);
-  if (cause == "optimizer") return theme.solid(OpColor::kOptimizer);
+QColor cause_color(CauseKind kind, const Theme& theme) {
+  if (kind == CauseKind::kCompute) return theme.solid(OpColor::kBackward);
+  if (kind == CauseKind::kRecompute) return theme.solid(OpColor::kForward);
+  if (kind == CauseKind::kOptimizer) return theme.solid(OpColor::kOptimizer);
   return theme.solid(OpColor::kCommunication);
 }
 
-void fill_cause(QPainter& painter, const QRectF& bar, const std::string& cause,
-                const Theme& theme) {
-  if (cause.starts_with("bubble")) {
+void fill_cause(QPainter& painter, const QRectF& bar, const Cause& cause, const Theme& theme) {
+  if (cause.is_bubble()) {
     paint_hatching(painter, bar, theme);
-  } else if (cause == "unexplained") {
+  } else if (cause.kind == CauseKind::kRest) {
     painter.setPen(QPen(theme.muted, 1, Qt::DotLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(bar);
   } else {
-    painter.fillRect(bar, cause_color(cause, theme));
+    painter.fillRect(bar, cause_color(cause.kind, theme));
   }
 }
 
@@ -173,11 +172,11 @@ double paint_causes(QPainter& painter, const QRectF& rect, const ComparedEntries
   painter.fillRect(QRectF(place(0), top, 1, (rows + 1) * kCompareRow), theme.control_line);
   double sum = 0;
   for (const Cause& cause : explained.causes) {
-    line(cause_text(cause.cause), cause.seconds, plain);
+    line(cause_text(cause), cause.seconds, plain);
     const double from = place(sum), to = place(sum + cause.seconds);
     const QRectF bar(std::min(from, to), y + (kCompareRow - kCauseBar) / 2,
                      std::max(1.0, std::abs(to - from)), kCauseBar);
-    fill_cause(painter, bar, cause.cause, theme);
+    fill_cause(painter, bar, cause, theme);
     sum += cause.seconds;
     painter.fillRect(QRectF(place(sum), bar.bottom(), 1, kCompareRow - kCauseBar),
                      theme.control_line);

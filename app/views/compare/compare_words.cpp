@@ -108,21 +108,30 @@ QString compared_text(const std::string& metric) {
   return QString::fromStdString(metric);
 }
 
-QString cause_text(const std::string& cause) {
-  const std::pair<const char*, QString> known[] = {
-      {"compute", CompareWords::tr("compute")},
-      {"recompute", CompareWords::tr("recompute")},
-      {"optimizer", CompareWords::tr("optimizer")},
-      {"bubble: warm-up", CompareWords::tr("bubble: warm-up")},
-      {"bubble: wait", CompareWords::tr("bubble: waits between")},
-      {"bubble: drain", CompareWords::tr("bubble: drain")},
-      {"exposed communication", CompareWords::tr("exposed communication")},
-      {"unexplained", CompareWords::tr("unexplained")}};
-  for (const auto& [key, text] : known)
-    if (cause == key) return text;
-  const auto colon = cause.rfind(": ");
-  const QString axis = QString::fromStdString(cause.substr(colon + 2)).toUpper();
-  return CompareWords::tr("exposed, %1, mean").arg(axis);
+QString cause_text(const Cause& cause) {
+  switch (cause.kind) {
+    case CauseKind::kCompute:
+      return CompareWords::tr("compute");
+    case CauseKind::kRecompute:
+      return CompareWords::tr("recompute");
+    case CauseKind::kOptimizer:
+      return CompareWords::tr("optimizer");
+    case CauseKind::kWarmUp:
+      return CompareWords::tr("bubble: warm-up");
+    case CauseKind::kWait:
+      return CompareWords::tr("bubble: waits between");
+    case CauseKind::kDrain:
+      return CompareWords::tr("bubble: drain");
+    case CauseKind::kExposed:
+      return cause.axis
+                 ? CompareWords::tr("exposed, %1, mean")
+                       .arg(QString::fromStdString(std::string(name_of(*cause.axis))).toUpper())
+                 : CompareWords::tr("exposed communication");
+    case CauseKind::kBubble:
+    case CauseKind::kRest:
+      break;
+  }
+  return cause.is_bubble() ? sentence(words_of(cause)) : CompareWords::tr("unexplained");
 }
 
 QString compared_value(double value, const std::string& unit) {
@@ -289,7 +298,7 @@ QString compare_description(const ComparedEntries& comparison) {
   said << causes_title(comparison);
   for (const Cause& cause : comparison.explained.causes)
     said << QStringLiteral("%1: %2").arg(
-        cause_text(cause.cause),
+        cause_text(cause),
         comparison.hidden_causes ? kHidden : seconds_difference_text(cause.seconds));
   return said.join(QLatin1Char('\n'));
 }

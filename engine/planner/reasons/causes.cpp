@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -197,31 +198,85 @@ void add_rest(std::vector<Cause>& causes, double seconds) {
   std::erase_if(causes, [](const Cause& cause) { return std::abs(cause.seconds) < 1e-12; });
   double rest = seconds;
   for (const Cause& cause : causes) rest -= cause.seconds;
-  causes.push_back({"unexplained", std::abs(rest) < kNanosecond ? 0 : rest});
+  causes.push_back({CauseKind::kRest, std::abs(rest) < kNanosecond ? 0 : rest});
 }
 
 }  // namespace
 
+std::string name_of(const Cause& cause) {
+  switch (cause.kind) {
+    case CauseKind::kCompute:
+      return "compute";
+    case CauseKind::kRecompute:
+      return "recompute";
+    case CauseKind::kOptimizer:
+      return "optimizer";
+    case CauseKind::kWarmUp:
+      return "bubble: warm-up";
+    case CauseKind::kWait:
+      return "bubble: wait";
+    case CauseKind::kDrain:
+      return "bubble: drain";
+    case CauseKind::kBubble:
+      return "bubble";
+    case CauseKind::kExposed:
+      return cause.axis ? fmt::format("exposed communication: {}", name_of(*cause.axis))
+                        : "exposed communication";
+    case CauseKind::kRest:
+      break;
+  }
+  return "unexplained";
+}
+
+Message words_of(const Cause& cause) {
+  switch (cause.kind) {
+    case CauseKind::kCompute:
+      return message("plan-cause-compute", "compute");
+    case CauseKind::kRecompute:
+      return message("plan-cause-recompute", "recompute");
+    case CauseKind::kOptimizer:
+      return message("plan-cause-optimizer", "the optimizer");
+    case CauseKind::kWarmUp:
+      return message("plan-cause-warm-up", "the bubble at warm-up");
+    case CauseKind::kWait:
+      return message("plan-cause-wait", "waiting for other stages");
+    case CauseKind::kDrain:
+      return message("plan-cause-drain", "the bubble at the drain");
+    case CauseKind::kBubble:
+      return message("plan-part-bubble", "bubble");
+    case CauseKind::kExposed: {
+      if (!cause.axis) return message("plan-cause-exposed-all", "exposed communication");
+      std::string axis(name_of(*cause.axis));
+      std::transform(axis.begin(), axis.end(), axis.begin(),
+                     [](char of) { return std::toupper(of); });
+      return message("plan-cause-exposed", "exposed communication of {}", axis);
+    }
+    case CauseKind::kRest:
+      break;
+  }
+  return message("plan-cause-rest", "unexplained");
+}
+
 std::vector<Cause> causes_of(const StepParts& first, const StepParts& second, double seconds) {
   std::vector<Cause> causes = {
-      {"compute", second.compute - first.compute},
-      {"recompute", second.recompute - first.recompute},
-      {"optimizer", second.optimizer - first.optimizer},
-      {"bubble: warm-up", second.warm_up - first.warm_up},
-      {"bubble: wait", second.wait - first.wait},
-      {"bubble: drain", second.drain - first.drain},
+      {CauseKind::kCompute, second.compute - first.compute},
+      {CauseKind::kRecompute, second.recompute - first.recompute},
+      {CauseKind::kOptimizer, second.optimizer - first.optimizer},
+      {CauseKind::kWarmUp, second.warm_up - first.warm_up},
+      {CauseKind::kWait, second.wait - first.wait},
+      {CauseKind::kDrain, second.drain - first.drain},
   };
   for (std::size_t axis = 0; axis < first.exposed.size(); ++axis)
-    causes.push_back({"exposed communication: " + std::string(name_of(static_cast<Axis>(axis))),
-                      second.exposed[axis] - first.exposed[axis]});
+    causes.push_back(
+        {CauseKind::kExposed, second.exposed[axis] - first.exposed[axis], static_cast<Axis>(axis)});
   add_rest(causes, seconds);
   return causes;
 }
 
 std::vector<Cause> causes_of(const StepFigures& first, const StepFigures& second) {
   std::vector<Cause> causes = {
-      {"compute", second.compute_seconds - first.compute_seconds},
-      {"exposed communication",
+      {CauseKind::kCompute, second.compute_seconds - first.compute_seconds},
+      {CauseKind::kExposed,
        second.exposed_communication_seconds - first.exposed_communication_seconds},
   };
   add_rest(causes, second.seconds - first.seconds);
@@ -242,7 +297,7 @@ Cause largest_of(const std::vector<Cause>& causes) {
 nlohmann::json to_json(const std::vector<Cause>& causes) {
   nlohmann::json list = nlohmann::json::array();
   for (const Cause& cause : causes)
-    list.push_back({{"cause", cause.cause}, {"seconds", cause.seconds}});
+    list.push_back({{"cause", name_of(cause)}, {"seconds", cause.seconds}});
   return list;
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,19 +36,35 @@ StepParts parts_of(const Prediction& prediction, const Repeats& repeats = {});
 StepParts parts_of(const Prediction& prediction, const Timeline& timeline,
                    const Repeats& repeats = {});
 
-struct Cause {
-  std::string cause;   // "compute", "bubble: warm-up", "exposed communication: tp", "unexplained"
-  double seconds = 0;  // of the second step more than of the first
+enum class CauseKind : std::uint8_t {
+  kCompute,
+  kRecompute,
+  kOptimizer,
+  kWarmUp,
+  kWait,
+  kDrain,
+  kBubble,   // these three together
+  kExposed,  // communication; of one axis, or of all
+  kRest,     // what no part explains
 };
-// They add up to `seconds`, the difference of the steps; "unexplained" is what the parts leave.
+struct Cause {
+  CauseKind kind = CauseKind::kRest;
+  double seconds = 0;             // of the second step more than of the first
+  std::optional<Axis> axis = {};  // of kExposed
+  bool is_bubble() const { return kind >= CauseKind::kWarmUp && kind <= CauseKind::kBubble; }
+};
+// "compute", "bubble: warm-up", "exposed communication: tp", "unexplained", as JSON and the command
+// line say it.
+std::string name_of(const Cause& cause);
+// They add up to `seconds`, the difference of the steps; kRest is what the parts leave.
 std::vector<Cause> causes_of(const StepParts& first, const StepParts& second, double seconds);
 // The same of a run, of which only the figures of its busiest rank are known.
 std::vector<Cause> causes_of(const StepFigures& first, const StepFigures& second);
-// The one that does most for the difference: the largest that has its sign; an empty cause where
-// there are none.
+// The one that does most for the difference: the largest that has its sign; kRest of no
+// seconds where there are none.
 Cause largest_of(const std::vector<Cause>& causes);
-// "the bubble at warm-up", of a Cause's name.
-Message words_of_cause(const std::string& cause);
+// "the bubble at warm-up", "exposed communication of TP"
+Message words_of(const Cause& cause);
 
 nlohmann::json to_json(const std::vector<Cause>& causes);
 // {"compute": seconds, "recompute", "optimizer", "warm_up", "wait", "drain"}: all but what is

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why the neighbours of the best plan lose, and the plans behind it.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,7 +27,7 @@ Message sentence_of(const Message& change, double seconds, const Cause& cause) {
   const Message by = figure(seconds_text(std::abs(seconds)));
   const Message part = figure(
       fmt::format("{}{}", cause.seconds < 0 ? "-" : "+", seconds_text(std::abs(cause.seconds))));
-  const Message why = words_of_cause(cause.cause);
+  const Message why = words_of(cause);
   if (seconds == 0) return message("plan-why-equal", "{} takes exactly as long.", change);
   return seconds > 0
              ? message("plan-why-slower", "{} takes {} longer; the largest difference is {}, {}.",
@@ -106,23 +106,6 @@ PlanReason reason_behind(const Plan& best, const Plan& plan) {
   return reason_of(best, change_of(best.setup, plan.setup), plan);
 }
 
-Message words_of_cause(const std::string& cause) {
-  if (cause == "compute") return message("plan-cause-compute", "compute");
-  if (cause == "recompute") return message("plan-cause-recompute", "recompute");
-  if (cause == "optimizer") return message("plan-cause-optimizer", "the optimizer");
-  if (cause == "bubble: warm-up") return message("plan-cause-warm-up", "the bubble at warm-up");
-  if (cause == "bubble: wait") return message("plan-cause-wait", "waiting for other stages");
-  if (cause == "bubble: drain") return message("plan-cause-drain", "the bubble at the drain");
-  const std::string_view exposed = "exposed communication: ";
-  if (cause.starts_with(exposed)) {
-    std::string axis = cause.substr(exposed.size());
-    std::transform(axis.begin(), axis.end(), axis.begin(),
-                   [](char of) { return std::toupper(of); });
-    return message("plan-cause-exposed", "exposed communication of {}", axis);
-  }
-  return message("plan-cause-rest", "unexplained");
-}
-
 Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine,
                                                    const PlanRefusal& refuses,
                                                    const SetupFilter& wanted) {
@@ -132,11 +115,11 @@ Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Mac
   if (wanted) std::erase_if(changes, [&](const auto& change) { return !wanted(change.setup); });
   std::vector<PlanReason> reasons =
       neighbour_reasons(tried->plan, changes, tried_all(changes, machine, refuses), machine);
-  std::set<std::string> near;
+  std::set<nlohmann::json> near;
   for (const ChangedSetup& neighbour : neighbours_of(setup, machine))
-    near.insert(neighbour.change.said.text);
+    near.insert(to_json(neighbour.change.settings));
   std::erase_if(reasons, [&](const PlanReason& reason) {
-    return !reason.seconds && near.count(reason.change.said.text) == 0;
+    return !reason.seconds && near.count(to_json(reason.change.settings)) == 0;
   });
   return reasons;
 }

@@ -212,10 +212,10 @@ class Recommender {
   std::optional<Plan> simple_;  // what stands for the simplest, where that is not the fastest
 };
 
-Message part_words(const std::string& part, bool pipeline) {
-  if (part != "bubble") return words_of_cause(part);
-  return pipeline ? message("plan-part-bubble", "bubble")
-                  : message("plan-part-idle", "waiting for other ranks");
+Message part_words(const Cause& part, bool pipeline) {
+  return part.kind == CauseKind::kBubble && !pipeline
+             ? message("plan-part-idle", "waiting for other ranks")
+             : words_of(part);
 }
 
 }  // namespace
@@ -234,11 +234,10 @@ Message limits_of(const StepParts& parts, bool pipeline, std::int64_t needed_byt
   std::vector<Cause> all = causes_of(StepParts(), parts, parts.sum());
   double bubble = 0;
   std::erase_if(all, [&](const Cause& cause) {
-    const bool idle = cause.cause.starts_with("bubble");
-    if (idle) bubble += cause.seconds;
-    return idle;
+    if (cause.is_bubble()) bubble += cause.seconds;
+    return cause.is_bubble();
   });
-  all.push_back({"bubble", bubble});
+  all.push_back({CauseKind::kBubble, bubble});
   std::stable_sort(all.begin(), all.end(),
                    [](const Cause& a, const Cause& b) { return a.seconds > b.seconds; });
   const auto share = [](double of, double whole) {
@@ -254,12 +253,11 @@ Message limits_of(const StepParts& parts, bool pipeline, std::int64_t needed_byt
   const Message room = tight ? message("plan-free-tight", "only {} free: tight", left)
                              : message("plan-free", "{} free", left);
   const Message first = share(all[0].seconds, parts.sum());
-  const Message most = part_words(all[0].cause, pipeline);
+  const Message most = part_words(all[0], pipeline);
   if (all[1].seconds <= 0)
     return message("plan-limit", "{} {}; {} of the memory, {}", first, most, memory, room);
   return message("plan-limits", "{} {}, then {} {}; {} of the memory, {}", first, most,
-                 share(all[1].seconds, parts.sum()), part_words(all[1].cause, pipeline), memory,
-                 room);
+                 share(all[1].seconds, parts.sum()), part_words(all[1], pipeline), memory, room);
 }
 
 nlohmann::json recommended_json(const std::vector<Recommended>& recommended) {

@@ -217,11 +217,10 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
     return told;
   }
   const Cause cause = largest_of(causes_of(best.parts, plan.parts, longer));
-  told.sentence =
-      message("plan-explain",
-              "Its step takes {}, {} more than the best plan's; the largest difference is {}, {}.",
-              step, figure(seconds_text(longer)), words_of_cause(cause.cause),
-              figure(seconds_text(cause.seconds)));
+  told.sentence = message(
+      "plan-explain",
+      "Its step takes {}, {} more than the best plan's; the largest difference is {}, {}.", step,
+      figure(seconds_text(longer)), words_of(cause), figure(seconds_text(cause.seconds)));
   return told;
 }
 

@@ -82,11 +82,11 @@ Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective ob
                    "{} takes {}, {} or {} longer than the best plan ({}): a tie, within {}. The "
                    "largest difference is {}, {}.",
                    fastest, takes, longer, by, answer.change.said,
-                   figure(percent_text(*known.ties.share)), words_of_cause(cause.cause), part);
+                   figure(percent_text(*known.ties.share)), words_of(cause), part);
   return message("plan-value-slower",
                  "{} takes {}, {} or {} longer than the best plan ({}); the largest difference is "
                  "{}, {}.",
-                 fastest, takes, longer, by, answer.change.said, words_of_cause(cause.cause), part);
+                 fastest, takes, longer, by, answer.change.said, words_of(cause), part);
 }
 
 Message none_can_be(const WhyNot& answer) {

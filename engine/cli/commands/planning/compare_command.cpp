@@ -163,10 +163,11 @@ std::string causes_text(const SideBySide& beside, bool with_parts) {
   std::vector<std::string> names;
   for (const std::size_t at : told)
     for (const Cause& cause : beside.explained[at].causes)
-      if (std::find(names.begin(), names.end(), cause.cause) == names.end())
-        names.push_back(cause.cause);
+      if (const std::string name = name_of(cause);
+          std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
   std::stable_partition(names.begin(), names.end(),
-                        [](const std::string& name) { return name != "unexplained"; });
+                        [](const std::string& name) { return name != name_of(Cause()); });
   Table table(titles);
   std::vector<double> sums(told.size());
   for (const std::string& name : names) {
@@ -174,7 +175,7 @@ std::string causes_text(const SideBySide& beside, bool with_parts) {
     for (std::size_t column = 0; column < told.size(); ++column) {
       const std::vector<Cause>& causes = beside.explained[told[column]].causes;
       const auto found = std::find_if(causes.begin(), causes.end(),
-                                      [&](const Cause& cause) { return cause.cause == name; });
+                                      [&](const Cause& cause) { return name_of(cause) == name; });
       cells.push_back(found == causes.end() ? "" : signed_seconds(found->seconds));
       if (found != causes.end()) sums[column] += found->seconds;
     }
