@@ -19,6 +19,8 @@ constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
 constexpr std::int64_t kEveryCp = 16, kLeastTokens = 4096;
 constexpr const char* kBalanced = "balanced";  // beside what the Setup's key takes
 
+}  // namespace
+
 std::vector<std::int64_t> divisors(std::int64_t number) {
   std::vector<std::int64_t> low, high;
   for (std::int64_t at = 1; at * at <= number; ++at) {
@@ -29,8 +31,6 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
   low.insert(low.end(), high.rbegin(), high.rend());
   return low;
 }
-
-}  // namespace
 
 std::string_view name_of(Objective objective) {
   switch (objective) {

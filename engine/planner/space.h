@@ -24,6 +24,9 @@ inline constexpr std::int64_t kMostPlanGpus = 131'072;
 inline constexpr std::int64_t kMostCandidates = 2'000'000;
 inline constexpr int kMostPlanChunks = 8;  // where nobody says
 
+// Those of a number of 1 or more, ascending.
+std::vector<std::int64_t> divisors(std::int64_t number);
+
 // Why a valid Setup is no plan all the same, such as that a framework cannot say it; none: it may
 // be one. It looks at what a search chooses alone, and is called on any thread.
 using PlanRefusal = std::function<std::optional<Message>(const Setup&)>;

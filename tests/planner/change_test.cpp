@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/planner/reasons/neighbours.h"
@@ -84,6 +85,48 @@ TEST(Changes, OfTensorParallelismBringItsReplicasAndTakeSequenceParallelism) {
             nlohmann::json::parse(R"({"setting": "tp", "from": 4, "to": 1, "follows": false})"));
   EXPECT_EQ(changed[1],
             nlohmann::json::parse(R"({"setting": "dp", "from": 8, "to": 32, "follows": true})"));
+}
+
+// The micro-batches that a replica's sequences divide into do not depend on the number of GPUs.
+TEST(Changes, OfTheMicroBatchReachEverySize) {
+  const Machine machine = *find_machine("dgx-h100");
+  auto setup = whole_setup();
+  setup.micro_batch = 3;
+  setup.microbatches = 20;
+  std::set<int> sizes;
+  for (const ChangedSetup& changed : single_changes(setup, machine))
+    if (changed.setup.mesh == setup.mesh) sizes.insert(changed.setup.micro_batch);
+  EXPECT_EQ(sizes, (std::set<int>{1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60}));
+}
+
+TEST(Changes, OfTheMicroBatchLeadBackToTheBestPlan) {
+  PlanRequest request;
+  request.machine = *find_machine("dgx-h100");
+  request.base = default_setup();
+  request.base.machine = "dgx-h100";
+  request.base.model = *find_model("gpt2-124m");
+  request.base.precision = *find_precision("mixed-16-main-grads");
+  request.base.attention = Attention::kFused;
+  request.least_gpus = request.most_gpus = 8;
+  request.global_batch = 512;
+  request.allowed = {{"tp", {"1"}}, {"pp", {"1"}}, {"cp", {"1"}}, {"schedule", {"1f1b"}}};
+  request.top = 1;
+  const Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok());
+  const Plan& best = found->best.at(0);
+  int led = 0;
+  for (const int size : {1, 2, 4, 8, 16, 32}) {
+    auto other = best.setup;
+    other.micro_batch = size;
+    other.microbatches = 64 / size;
+    const Result<Tried> tried = try_setup(other, request.machine, true);
+    if (!tried || !tried->fits() || tried->plan.time <= best.time) continue;
+    const std::optional<SingleChange> change = fastest_change(tried->plan, request.machine, {});
+    ASSERT_TRUE(change) << size;
+    EXPECT_LE(change->plan.time, best.time) << size << ": " << change->change.said.text;
+    ++led;
+  }
+  EXPECT_GT(led, 2);
 }
 
 // Layers that were balanced over stages stay so, and ZeRO within a node.

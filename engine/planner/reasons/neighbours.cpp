@@ -9,6 +9,7 @@
 #include "engine/plan/text/units.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/planner/entry.h"
+#include "engine/planner/space.h"
 
 namespace parallelarium {
 
@@ -95,12 +96,12 @@ using Degree = int& (*)(Setup&);
 std::vector<Degree> degrees_of(const Setup& setup) {
   std::vector<Degree> degrees = {[](Setup& of) -> int& { return of.mesh.tp; },
                                  [](Setup& of) -> int& { return of.mesh.pp; },
-                                 [](Setup& of) -> int& { return of.mesh.cp; },
-                                 [](Setup& of) -> int& { return of.micro_batch; }};
+                                 [](Setup& of) -> int& { return of.mesh.cp; }};
   if (setup.model.experts.count > 0)
     degrees.push_back([](Setup& of) -> int& { return of.mesh.ep; });
   return degrees;
 }
+int& micro_batch_of(Setup& setup) { return setup.micro_batch; }
 
 }  // namespace
 
@@ -110,6 +111,8 @@ std::vector<ChangedSetup> single_changes(const Setup& setup, const Machine& mach
   for (const Degree degree : degrees_of(setup))
     for (int value = 1; value <= std::min(ranks, kLargestDegree); ++value)
       if (ranks % value == 0) changes.add([&](Setup& of) { degree(of) = value; });
+  for (const std::int64_t size : divisors(std::int64_t{setup.micro_batch} * setup.microbatches))
+    changes.add([&](Setup& of) { of.micro_batch = static_cast<int>(size); });
   if (setup.model.experts.count > 0 && setup.mesh.tp * setup.mesh.cp > 1)
     changes.add([&](Setup& of) { of.mesh.expert_tensor = !setup.mesh.expert_tensor; });
   for (int zero = 0; zero <= 3 && setup.mesh.dp * setup.mesh.cp > 1; ++zero)
@@ -229,7 +232,9 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
 
 std::vector<ChangedSetup> neighbours_of(const Setup& setup, const Machine& machine) {
   Changes changes(setup, machine);
-  for (const Degree degree : degrees_of(setup)) {
+  std::vector<Degree> degrees = degrees_of(setup);
+  degrees.push_back(micro_batch_of);
+  for (const Degree degree : degrees) {
     changes.add([&](Setup& of) { degree(of) *= 2; });
     if (Setup copy = setup; degree(copy) % 2 == 0) changes.add([&](Setup& of) { degree(of) /= 2; });
   }
