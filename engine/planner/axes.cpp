@@ -3,8 +3,8 @@
 // share states, how layers are cut into stages, and in which order ranks stand.
 #include <algorithm>
 
-#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/planner/space.h"
 
 namespace parallelarium {
@@ -12,13 +12,20 @@ namespace parallelarium {
 namespace {
 
 std::string searched_schedules() {
-  std::string names;
-  for (const ScheduleRule& rule : kScheduleRules)
-    if (rule.searched) names += (names.empty() ? "" : ", ") + std::string(rule.name);
-  return names;
+  std::string always, for_memory;
+  for (const ScheduleRule& rule : kScheduleRules) {
+    std::string& names = rule.searched ? always : for_memory;
+    if (rule.searched || saves_memory(rule))
+      names += (names.empty() ? "" : ", ") + std::string(rule.name);
+  }
+  return always + "; for objective memory also " + for_memory;
 }
 
 }  // namespace
+
+bool saves_memory(const ScheduleRule& rule) {
+  return rule.name == "naive" || rule.name == "v-half" || rule.name == "v-min";
+}
 
 const std::vector<PlanAxis>& plan_axes() {
   static const std::vector<PlanAxis> axes = {
@@ -36,13 +43,26 @@ const std::vector<PlanAxis>& plan_axes() {
       {"sequence-parallel", "false and true where TP is above 1"},
       {"schedule", searched_schedules()},
       {"chunks", "interleaved: 2 to 8; with even stages those that divide the layers of a rank"},
-      {"micro-batch", "1, 2, 4, 8, 16"},
+      {"micro-batch", "1, 2, 4, 8, 16, and 32 and 64 where they hold no more than 65536 tokens"},
       {"microbatches", "what the others leave"},
       {"stage-layers", "even, and balanced with the head"},
       {"order", "tp-cp-ep-dp-pp, and tp-cp-ep-pp-dp where DP and PP share nodes"},
       {"recompute", "none, full, and selective where attention keeps its scores"},
   };
   return axes;
+}
+
+std::vector<Message> Space::tried_said() const {
+  std::vector<Message> said, axes;
+  if (micro_batch_.values.empty())
+    axes.push_back(message("plan-tried-sizes", "micro-batches 1 to {}", largest_micro_batch()));
+  if (request_.allowed.count("schedule") == 0)
+    axes.push_back(message("plan-tried-schedules", "{} of {} schedules", schedules_.size(),
+                           kScheduleRules.size()));
+  if (!axes.empty())
+    said.push_back(
+        message("plan-tried", "Tried: {}; allow an axis other values to try those.", listed(axes)));
+  return said;
 }
 
 Setup without_axes(Setup setup) {

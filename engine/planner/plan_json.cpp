@@ -113,11 +113,11 @@ nlohmann::json to_json(const PlanResult& result) {
   }
   for (const PlanResult::Point& point : result.points)
     points.push_back({{"seconds", point.seconds}, {"needed_bytes", point.bytes}});
-  json recommended_why = json::array();
-  for (const Message& why : result.recommended_why) {
-    recommended_why.push_back(json::object());
-    put_text(recommended_why.back(), "sentence", why);
-  }
+  const auto sentences = [](const std::vector<Message>& all) {
+    json list = json::array();
+    for (const Message& each : all) put_text(list.emplace_back(json::object()), "sentence", each);
+    return list;
+  };
   json rows = json::array();
   for (const TieThreshold::Row& row : result.ties.rows)
     rows.push_back(
@@ -139,6 +139,7 @@ nlohmann::json to_json(const PlanResult& result) {
           {"classes", classes_json(result.classes)},
           {"cancelled", result.cancelled},
           {"left", result.left},
+          {"tried", sentences(result.tried)},
           {"reasons", to_json(result.reasons)},
           {"best", std::move(best)},
           {"pareto", std::move(pareto)},
@@ -147,7 +148,7 @@ nlohmann::json to_json(const PlanResult& result) {
           {"points", std::move(points)},
           {"least", std::move(least)},
           {"recommended", recommended_json(result.recommended)},
-          {"recommended_why", std::move(recommended_why)},
+          {"recommended_why", sentences(result.recommended_why)},
           {"tie_threshold", result.ties.share ? json(*result.ties.share) : json(nullptr)},
           {"tie_source", std::move(ties)},
           {"rules", std::move(rules)},

@@ -164,6 +164,7 @@ struct PlanResult {
   std::int64_t classes[kPlanClasses] = {};
   bool cancelled = false;                    // best and front then cover what was simulated so far
   std::int64_t left = 0;                     // candidates that had no class yet
+  std::vector<Message> tried;                // Space::tried_said()
   std::vector<ReasonCount> reasons;          // most frequent first
   std::vector<Plan> best;                    // by objective; at most `top`
   std::vector<std::vector<PlanReason>> why;  // for each of `best`

@@ -5,7 +5,6 @@
 
 #include "engine/collectives/algorithm_names.h"
 #include "engine/plan/settings/alternatives.h"
-#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/phrases.h"
 
@@ -13,7 +12,9 @@ namespace parallelarium {
 
 namespace {
 
-constexpr std::int64_t kLargestMicroBatch = 16;  // of those that are tried
+// Micro-batches that are tried go up to the first, or to the second if they hold no more tokens
+// than that: short sequences leave a GPU too little to do at once.
+constexpr std::int64_t kLargeMicroBatch = 16, kLargestMicroBatch = 64, kMostTokens = 65'536;
 // On more GPUs than this CP leaves so many tokens on a rank, or half of them where the batch has
 // fewer for each GPU.
 constexpr std::int64_t kEveryCp = 16, kLeastTokens = 4096;
@@ -145,7 +146,8 @@ Result<Space> Space::of(const PlanRequest& request) {
                         [](const Cut& cut) { return !cut.balanced && cut.layers.empty(); });
   space.head_layers_ = head_layers(request.base.model);
   for (const ScheduleRule& rule : kScheduleRules)
-    if (rule.searched) space.schedules_.emplace_back(rule.name);
+    if (rule.searched || (request.objective == Objective::kMemory && saves_memory(rule)))
+      space.schedules_.emplace_back(rule.name);
   if (const auto* values = allowed("schedule")) space.schedules_ = *values;
   for (const std::string& name : space.schedules_) {
     Setup tried = request.base;
@@ -230,6 +232,13 @@ void Space::for_order(const Candidate& candidate,
   }
 }
 
+std::int64_t Space::largest_micro_batch() const {
+  std::int64_t largest = kLargeMicroBatch;
+  while (largest < kLargestMicroBatch && 2 * largest * request_.base.model.sequence <= kMostTokens)
+    largest *= 2;
+  return largest;
+}
+
 // Its EP, how TP cuts experts, micro-batches and sequence parallelism.
 void Space::for_mesh(Candidate candidate, const std::function<bool(const Candidate&)>& visit,
                      bool& goes_on) const {
@@ -237,7 +246,7 @@ void Space::for_mesh(Candidate candidate, const std::function<bool(const Candida
   const std::int64_t sequences = request_.global_batch / candidate.dp;
   std::vector<std::int64_t> sizes = micro_batch_.values;
   if (sizes.empty())
-    for (std::int64_t size = 1; size <= kLargestMicroBatch; size *= 2) sizes.push_back(size);
+    for (std::int64_t size = 1; size <= largest_micro_batch(); size *= 2) sizes.push_back(size);
   for (const bool expert_tensor : expert_tensor_) {
     candidate.expert_tensor = expert_tensor;
     const std::int64_t row =

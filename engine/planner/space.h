@@ -12,6 +12,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/result.h"
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
@@ -86,6 +87,10 @@ struct Sharding {
   std::int32_t group = 0;
 };
 
+// Whether a schedule that is not tried else is tried where memory alone counts: it takes longer
+// than others, but holds less.
+bool saves_memory(const ScheduleRule& rule);
+
 class Space {
  public:
   // Errors: a number out of range, a value that an axis cannot have.
@@ -102,6 +107,8 @@ class Space {
   // The most CP that is tried on so many GPUs; none: all that divides them, or what the request
   // says.
   std::optional<std::int64_t> most_cp(std::int64_t gpus) const;
+  // Says what of the axes that nobody fixed is tried where that is not all there is. Empty: all is.
+  std::vector<Message> tried_said() const;
 
   // Whether the Setup, whose mesh has as many ranks and whose batch is the request's, is one of
   // them. Cost: a visit of all combinations of its mesh.
@@ -121,6 +128,7 @@ class Space {
     bool balanced = false;    // by balanced_layers()
     std::vector<int> layers;  // else as they are typed; empty: even
   };
+  std::int64_t largest_micro_batch() const;  // where nobody says
   // Whether its degrees of TP, PP, CP and DP are tried.
   bool takes_mesh(const Candidate& candidate) const;
   void for_mesh(Candidate candidate, const std::function<bool(const Candidate&)>& visit,

@@ -245,8 +245,10 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
     answer.recommended.push_back(
         {entry.value("merits", std::vector<std::string>()), std::move(*plan)});
   }
-  for (const nlohmann::json& why : json.value("recommended_why", nlohmann::json::array()))
-    answer.recommended_why.push_back(message_at(why, "sentence"));
+  for (const auto& [key, into] :
+       {std::pair("recommended_why", &answer.recommended_why), {"tried", &answer.tried}})
+    for (const nlohmann::json& each : json.value(key, nlohmann::json::array()))
+      into->push_back(message_at(each, "sentence"));
   answer.searched_bytes = answer.capacity_bytes;
   if (const auto told = json.find("explained"); told != json.end()) {
     Result<ExplainedPlan> explained = explained_plan_from_json(*told);

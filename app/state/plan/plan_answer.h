@@ -83,6 +83,7 @@ struct PlanAnswer {
   std::int64_t valid = 0, fitting = 0;     // candidates that are left after the first two classes
   bool cancelled = false;                  // the best are those that were simulated so far
   std::int64_t undecided = 0;              // if cancelled: candidates without a class
+  std::vector<Message> tried;              // says what of free axes is tried, if not all
   std::vector<PlanLoss> losses[kClasses];  // most frequent first
   // The best in the order in which they are shown: those that are tied with the first by memory,
   // the others by time. `best_time` is the index of the fastest.

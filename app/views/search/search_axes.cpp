@@ -28,7 +28,7 @@ std::vector<SearchAxis> search_axes() {
       {"schedule", SearchColumn::tr("Schedule"), schedules},
       {"chunks", SearchColumn::tr("Chunks"), list("2 3 4 5 6 7 8")},
       {"stage-layers", SearchColumn::tr("Stage layers"), list("even balanced")},
-      {"micro-batch", SearchColumn::tr("Micro-batch"), list("1 2 4 8 16")},
+      {"micro-batch", SearchColumn::tr("Micro-batch"), list("1 2 4 8 16 32 64")},
       {"recompute", SearchColumn::tr("Recompute"), list("none selective full")},
       {"sequence-parallel", SearchColumn::tr("SP"), list("true false")},
       {"order", SearchColumn::tr("Rank order"), list("tp-cp-ep-dp-pp tp-cp-ep-pp-dp")}};

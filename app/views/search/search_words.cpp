@@ -163,6 +163,7 @@ QStringList trust_texts(const PlanAnswer& answer) {
       answer.near_rows ? sentence(*answer.near_rows) + QLatin1Char(' ') : QString();
   QStringList said{near + sentence(answer.trust) + QLatin1Char(' ') + memory_trust_text(answer),
                    tie_text(answer)};
+  for (const Message& tried : answer.tried) said << sentence(tried);
   said.removeAll(QString());
   return said;
 }

@@ -232,12 +232,13 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
       result.best.size(), words_of(request.objective), prediction_word(request.machine),
       result.cancelled
           ? fmt::format("the search was cancelled: {} candidates were not decided", result.left)
-          : "exact: no other candidate is better",
+          : "exact: no other of these candidates is better",
       plans_table(result.best, result.best.size()));
   const auto tied = std::count_if(result.best.begin(), result.best.end(),
                                   [](const Plan& plan) { return plan.tied; });
   const bool lone = std::any_of(result.best.begin(), result.best.end(),
                                 [](const Plan& plan) { return plan.setup.mesh.pp == 1; });
+  for (const Message& tried : result.tried) text += wrapped(tried.text, kPlanWidth, 0) + "\n";
   if (lone) text += "Of plans with PP 1 that differ in the schedule alone the fastest is listed.\n";
   text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
           best_rates_text(result.best.front().rates) +

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search tries where nobody says, and that it says so.
+#include <gmock/gmock.h>
+
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/search.h"
+#include "tests/planner/problems.h"
+
+namespace parallelarium {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+PlanRequest request_for(const char* model, int gpus, int batch) {
+  PlanRequest request;
+  request.machine = h100();
+  request.base = default_setup();
+  request.base.machine = "dgx-h100";
+  request.base.model = *find_model(model);
+  request.base.precision = *find_precision("mixed-16-main-grads");
+  request.base.attention = Attention::kFused;
+  request.least_gpus = request.most_gpus = gpus;
+  request.global_batch = batch;
+  request.top = 1;
+  return request;
+}
+
+// A small model with short sequences wins by micro-batches above 16.
+TEST(Tried, MicroBatchesOfShortSequencesMissNoFasterOne) {
+  PlanRequest request = request_for("gpt2-124m", 8, 512);
+  request.allowed = {{"tp", {"1"}}, {"pp", {"1"}}, {"cp", {"1"}}, {"schedule", {"1f1b"}}};
+  const Result<PlanResult> found = search(request);
+  request.allowed["micro-batch"] = {"1", "2", "4", "8", "16", "32", "64"};
+  const Result<PlanResult> all = search(request);
+  ASSERT_TRUE(found.ok() && all.ok());
+  EXPECT_EQ(found->best.at(0).setup, all->best.at(0).setup);
+  EXPECT_THAT(found->tried.at(0).text, HasSubstr("micro-batches 1 to 64"));
+  EXPECT_TRUE(all->tried.empty()) << "all that is left open was said";
+  const Result<Space> longer = Space::of(request_for("llama3-8b", 8, 512));
+  ASSERT_TRUE(longer.ok());
+  EXPECT_THAT(longer->tried_said().at(0).text, HasSubstr("micro-batches 1 to 16, 7 of 13 sched"));
+}
+
+// Of all schedules none needs less memory than the best for it.
+TEST(Tried, SchedulesForMemoryMissNoSmallerOne) {
+  PlanRequest request = request_for("gpt2-124m", 4, 32);
+  request.objective = Objective::kMemory;
+  request.allowed = {{"tp", {"1"}},   {"pp", {"4"}},           {"cp", {"1"}},
+                     {"zero", {"0"}}, {"recompute", {"none"}}, {"micro-batch", {"4"}}};
+  const Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok()) << found.error().text;
+  for (const ScheduleRule& rule : kScheduleRules)
+    request.allowed["schedule"].emplace_back(rule.name);
+  const Result<PlanResult> all = search(request);
+  ASSERT_TRUE(all.ok()) << all.error().text;
+  EXPECT_EQ(found->best.at(0).needed_bytes, all->best.at(0).needed_bytes);
+  const Result<Space> space = Space::of(request_for("gpt2-124m", 4, 32));
+  ASSERT_TRUE(space.ok());
+  EXPECT_THAT(space->schedules(), Not(Contains("v-min"))) << "it is slow, and time is what counts";
+}
+
+}  // namespace
+}  // namespace parallelarium
