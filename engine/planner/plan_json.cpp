@@ -51,8 +51,9 @@ nlohmann::json to_json(const std::vector<ReasonCount>& reasons) {
                     {"sentence", reason.sentence.text},
                     {"example", short_axes(reason.example)},
                     {"setup", to_json(reason.example)}});
-    if (reason.changes_tried)
-      list.back()["change"] = reason.fitting ? to_json(*reason.fitting) : nlohmann::json();
+    if (!reason.fitting_said) continue;
+    list.back()["change"] = reason.fitting ? to_json(*reason.fitting) : nlohmann::json();
+    put_text(list.back(), "fitting", *reason.fitting_said);
   }
   return list;
 }

@@ -87,7 +87,8 @@ struct ReasonCount {
   // The change with which an example that does not fit would fit. Set by note_fitting_changes()
   // (neighbours.h).
   std::optional<SingleChange> fitting;
-  bool changes_tried = false;  // if so and without `fitting`, no change would do
+  // Says that change, or that there is none. None: no change was tried.
+  std::optional<Message> fitting_said;
 };
 
 // The candidate that is nearest to fitting among those that do not fit.

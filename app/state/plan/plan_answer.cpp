@@ -149,9 +149,9 @@ Result<void> read_losses(const nlohmann::json& classes, const nlohmann::json& re
     if (name == std::end(kNames) || !entry.contains("message")) return no_plan_answer();
     Result<Setup> example = setup_from_json(entry.value("setup", nlohmann::json::object()));
     if (!example) return example.error();
-    answer.losses[name - std::begin(kNames)].push_back({entry.value("count", std::int64_t{0}),
-                                                        message_from_json(entry["message"]),
-                                                        std::move(*example)});
+    answer.losses[name - std::begin(kNames)].push_back(
+        {entry.value("count", std::int64_t{0}), message_from_json(entry["message"]),
+         std::move(*example), message_at(entry, "fitting")});
   }
   return {};
 }

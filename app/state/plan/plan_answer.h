@@ -60,6 +60,7 @@ struct PlanLoss {
   std::int64_t count = 0;
   Message sentence;  // of one of the candidates
   Setup example;     // that candidate
+  Message fitting;   // says the cheapest change with which it would fit; empty: none was tried
 };
 
 // A rule that people advise, and the best plan that keeps to it (PlanRule of the engine).

@@ -35,7 +35,7 @@ QString search_description(const PlanSearch& search) {
     const auto of = PlanAnswer::Class(at);
     said << QStringLiteral("%1 %2.").arg(count_text(answer.counts[at]), class_text(of));
     for (const PlanLoss& loss : answer.losses[at])
-      said << QStringLiteral("  %1: %2").arg(count_text(loss.count), sentence(loss.sentence));
+      said << QStringLiteral("  %1: %2").arg(count_text(loss.count), loss_text(loss));
   }
   if (const ExplainedPlan* told = search.today()) {
     said << DescriptionTexts::tr("Today: %1.").arg(today_text(told->setup));

@@ -92,8 +92,8 @@ double paint_funnel(QPainter& painter, const QRectF& rect, const SearchPicture& 
       put_text(painter, QRectF(rect.left(), y, 64, kLine), Qt::AlignVCenter | Qt::AlignRight,
                count_text(loss.count), plain, theme.text, texts);
       y += put_lines(painter, QRectF(rect.left() + 76, y, rect.width() - 76, kLine),
-                     with_firm_units(Search::tr("for example: %1").arg(sentence(loss.sentence))),
-                     plain, theme.text, texts);
+                     with_firm_units(Search::tr("for example: %1").arg(loss_text(loss))), plain,
+                     theme.text, texts);
       const QRectF link(rect.left() + 76, y, rect.width() - 76, kLine);
       const double tall = put_lines(
           painter, link,

@@ -168,6 +168,11 @@ QStringList trust_texts(const PlanAnswer& answer) {
   return said;
 }
 
+QString loss_text(const PlanLoss& loss) {
+  const QString said = sentence(loss.sentence);
+  return loss.fitting.text.empty() ? said : said + QLatin1Char(' ') + sentence(loss.fitting);
+}
+
 QString class_text(PlanAnswer::Class of) {
   switch (of) {
     case PlanAnswer::kRefused:

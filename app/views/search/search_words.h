@@ -47,6 +47,8 @@ QString memory_trust_text(const PlanAnswer& answer);  // how far memory can be t
 QString model_title(const PlanAnswer& answer);        // which its recommended plans train
 // How far steps, memory and their order can be trusted.
 QStringList trust_texts(const PlanAnswer& answer);
+// Why candidates were lost, with what would make their example fit.
+QString loss_text(const PlanLoss& loss);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"
 QString tie_text(const PlanAnswer& answer);  // what shares a rank, and why
 // How many share rank 1, and how many more are as close; empty where the first has it alone.

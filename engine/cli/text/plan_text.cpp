@@ -26,7 +26,7 @@ std::string plan_bytes(std::int64_t bytes) { return bytes_text(static_cast<doubl
 // The sentence of a reason, with its example and with what would make that fit, behind `before`.
 std::string counted_text(const ReasonCount& reason, const std::string& before) {
   const std::string said = short_axes(reason.example) + ": " + reason.sentence.text +
-                           (reason.fitting ? " " + reason.fitting->sentence.text : "");
+                           (reason.fitting_said ? " " + reason.fitting_said->text : "");
   std::string text = before;
   for (const char letter : wrapped(said, kPlanWidth + 20 - before.size(), 0)) {
     text += letter;

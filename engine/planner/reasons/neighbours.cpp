@@ -295,8 +295,13 @@ void note_fitting_changes(PlanResult& result, const PlanRequest& request, const 
     std::optional<SingleChange> change =
         cheapest_change(large[at]->example, request.machine, rules);
     if (watch.cancel != nullptr && *watch.cancel) return;
+    large[at]->fitting_said =
+        change         ? change->sentence
+        : rules.wanted ? message("plan-fitting-none-searched",
+                                 "No change of one axis to a value of this search would make it "
+                                 "fit.")
+                       : message("plan-fitting-none", "No change of one axis would make it fit.");
     large[at]->fitting = std::move(change);
-    large[at]->changes_tried = true;
   }
 }
 

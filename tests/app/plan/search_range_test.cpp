@@ -215,6 +215,33 @@ TEST_F(SearchRange, AReasonOpensItsExampleInExplore) {
   EXPECT_EQ(session().setup(), before);
 }
 
+// What does not fit says the cheapest change with which it would, in the picture and in words.
+TEST_F(SearchRange, AReasonThatDoesNotFitTellsTheChangeThatWould) {
+  PlanWish wish = small_wish();
+  wish.model = QStringLiteral("llama3-8b");
+  wish.machine = QStringLiteral("dgx-h100");
+  wish.gpus = QStringLiteral("8");
+  wish.global_batch = 16;
+  wish.fixed = {{QStringLiteral("pp"), QStringLiteral("1")},
+                {QStringLiteral("cp"), QStringLiteral("1")},
+                {QStringLiteral("schedule"), QStringLiteral("1f1b")},
+                {QStringLiteral("micro-batch"), QStringLiteral("1")}};
+  search_for(wish);
+  ASSERT_TRUE(search().answer());
+  const auto& losses = search().answer()->losses[PlanAnswer::kDoesNotFit];
+  ASSERT_FALSE(losses.empty());
+  SearchHits hits;
+  QString painted;
+  for (const PaintedText& text : paint(picture_of(search(), PlanAnswer::kDoesNotFit), hits))
+    painted += text.text + QLatin1Char(' ');
+  painted = painted.simplified();
+  for (const PlanLoss& loss : losses) {
+    ASSERT_FALSE(loss.fitting.text.empty());
+    EXPECT_TRUE(search_description(search()).contains(sentence(loss.fitting)));
+    EXPECT_TRUE(painted.contains(sentence(loss.fitting).simplified())) << painted.toStdString();
+  }
+}
+
 // In a narrow window the wishes stand in a popup: it keeps them while something else is set, and
 // makes way for what is found.
 TEST_F(SearchRange, APopupKeepsItsWishesUntilTheSearchBegins) {
