@@ -100,17 +100,8 @@ TEST(Changes, OfTheMicroBatchReachEverySize) {
 }
 
 TEST(Changes, OfTheMicroBatchLeadBackToTheBestPlan) {
-  PlanRequest request;
-  request.machine = *find_machine("dgx-h100");
-  request.base = default_setup();
-  request.base.machine = "dgx-h100";
-  request.base.model = *find_model("gpt2-124m");
-  request.base.precision = *find_precision("mixed-16-main-grads");
-  request.base.attention = Attention::kFused;
-  request.least_gpus = request.most_gpus = 8;
-  request.global_batch = 512;
+  PlanRequest request = preset_problem("gpt2-124m", 8, 512);
   request.allowed = {{"tp", {"1"}}, {"pp", {"1"}}, {"cp", {"1"}}, {"schedule", {"1f1b"}}};
-  request.top = 1;
   const Result<PlanResult> found = search(request);
   ASSERT_TRUE(found.ok());
   const Plan& best = found->best.at(0);

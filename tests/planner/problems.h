@@ -18,6 +18,21 @@ inline Machine h100() {
   return *machine;
 }
 
+// How a preset is best trained on a DGX H100.
+inline PlanRequest preset_problem(const char* model, int gpus, int batch) {
+  PlanRequest request;
+  request.machine = h100();
+  request.base = default_setup();
+  request.base.machine = "dgx-h100";
+  request.base.model = *find_model(model);
+  request.base.precision = *find_precision("mixed-16-main-grads");
+  request.base.attention = Attention::kFused;
+  request.least_gpus = request.most_gpus = gpus;
+  request.global_batch = batch;
+  request.top = 1;
+  return request;
+}
+
 // A problem that trying everything solves in milliseconds.
 inline PlanRequest small_problem(std::mt19937& random) {
   const auto one_of = [&](std::vector<int> values) { return values[random() % values.size()]; };

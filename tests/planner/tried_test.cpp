@@ -13,23 +13,9 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-PlanRequest request_for(const char* model, int gpus, int batch) {
-  PlanRequest request;
-  request.machine = h100();
-  request.base = default_setup();
-  request.base.machine = "dgx-h100";
-  request.base.model = *find_model(model);
-  request.base.precision = *find_precision("mixed-16-main-grads");
-  request.base.attention = Attention::kFused;
-  request.least_gpus = request.most_gpus = gpus;
-  request.global_batch = batch;
-  request.top = 1;
-  return request;
-}
-
 // A small model with short sequences wins by micro-batches above 16.
 TEST(Tried, MicroBatchesOfShortSequencesMissNoFasterOne) {
-  PlanRequest request = request_for("gpt2-124m", 8, 512);
+  PlanRequest request = preset_problem("gpt2-124m", 8, 512);
   request.allowed = {{"tp", {"1"}}, {"pp", {"1"}}, {"cp", {"1"}}, {"schedule", {"1f1b"}}};
   const Result<PlanResult> found = search(request);
   request.allowed["micro-batch"] = {"1", "2", "4", "8", "16", "32", "64"};
@@ -38,14 +24,14 @@ TEST(Tried, MicroBatchesOfShortSequencesMissNoFasterOne) {
   EXPECT_EQ(found->best.at(0).setup, all->best.at(0).setup);
   EXPECT_THAT(found->tried.at(0).text, HasSubstr("micro-batches 1 to 64"));
   EXPECT_TRUE(all->tried.empty()) << "all that is left open was said";
-  const Result<Space> longer = Space::of(request_for("llama3-8b", 8, 512));
+  const Result<Space> longer = Space::of(preset_problem("llama3-8b", 8, 512));
   ASSERT_TRUE(longer.ok());
   EXPECT_THAT(longer->tried_said().at(0).text, HasSubstr("micro-batches 1 to 16, 7 of 13 sched"));
 }
 
 // Of all schedules none needs less memory than the best for it.
 TEST(Tried, SchedulesForMemoryMissNoSmallerOne) {
-  PlanRequest request = request_for("gpt2-124m", 4, 32);
+  PlanRequest request = preset_problem("gpt2-124m", 4, 32);
   request.objective = Objective::kMemory;
   request.allowed = {{"tp", {"1"}},   {"pp", {"4"}},           {"cp", {"1"}},
                      {"zero", {"0"}}, {"recompute", {"none"}}, {"micro-batch", {"4"}}};
@@ -56,7 +42,7 @@ TEST(Tried, SchedulesForMemoryMissNoSmallerOne) {
   const Result<PlanResult> all = search(request);
   ASSERT_TRUE(all.ok()) << all.error().text;
   EXPECT_EQ(found->best.at(0).needed_bytes, all->best.at(0).needed_bytes);
-  const Result<Space> space = Space::of(request_for("gpt2-124m", 4, 32));
+  const Result<Space> space = Space::of(preset_problem("gpt2-124m", 4, 32));
   ASSERT_TRUE(space.ok());
   EXPECT_THAT(space->schedules(), Not(Contains("v-min"))) << "it is slow, and time is what counts";
 }

@@ -118,5 +118,33 @@ TEST(WhyNot, TakesChunksOfInterleavedPlansAndGroupsOfZero) {
   EXPECT_TRUE(why_not("ep", "1", request, {&best->best.front(), {}, {}}, {}).ok());
 }
 
+// A better plan with the value was passed over: the request left the value out, or a search tries
+// others.
+TEST(WhyNot, SaysWhyABetterValueWasPassedOver) {
+  PlanRequest request = preset_problem("gpt2-124m", 8, 1024);
+  request.allowed = {{"tp", {"1"}}, {"pp", {"1"}}, {"cp", {"1"}}, {"schedule", {"1f1b"}}};
+  const auto said = [&](const char* axis, const char* value) {
+    const Result<PlanResult> found = search(request);
+    EXPECT_TRUE(found.ok());
+    const Result<WhyNot> told = why_not(axis, value, request, {&found->best.front(), {}, {}}, {});
+    EXPECT_TRUE(told.ok());
+    return told->sentence.text;
+  };
+  EXPECT_THAT(said("micro-batch", "128"),
+              testing::AllOf(testing::HasSubstr("less than the best plan"),
+                             testing::HasSubstr("is not among the values that a search tries")));
+  request.allowed["micro-batch"] = {"1"};
+  EXPECT_THAT(said("micro-batch", "4"), testing::HasSubstr("the search was told other values"));
+
+  request = preset_problem("gpt2-124m", 4, 32);
+  request.objective = Objective::kMemory;
+  request.allowed = {{"tp", {"1"}},         {"pp", {"4"}},           {"cp", {"1"}},
+                     {"zero", {"0"}},       {"recompute", {"none"}}, {"micro-batch", {"4"}},
+                     {"schedule", {"1f1b"}}};
+  EXPECT_THAT(said("schedule", "naive"), testing::HasSubstr(" ahead of the best plan"));
+  request.allowed["schedule"] = {"naive"};
+  EXPECT_THAT(said("schedule", "1f1b"), testing::HasSubstr(" behind the best plan"));
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -39,7 +39,16 @@ Message fastest_with(const WhyNot& answer) {
              : message("plan-value-fastest", "The fastest plan with {}", shown);
 }
 
-Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective objective) {
+// Why the search did not find a plan with the value that is better: `told` says that the request
+// allows other values alone.
+Message why_not_found(const WhyNot& answer, bool told) {
+  return told ? message("plan-value-told", "the search was told other values")
+              : message("plan-value-untried", "{} is not among the values that a search tries",
+                        value_of_axis(answer.axis, answer.value));
+}
+
+Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective objective,
+                     bool told) {
   const Message shown = value_of_axis(answer.axis, answer.value);
   const Plan& plan = *answer.plan;
   const Plan* best = known.best;
@@ -56,20 +65,26 @@ Message said_of_best(const WhyNot& answer, const KnownPlans& known, Objective ob
     const auto value = [&](const Plan& of) {
       return objective_value(objective, of.time.count(), of.needed_bytes, of.setup.mesh.ranks());
     };
+    const double behind = value(plan) / value(*best) - 1;
+    const Message bytes = figure(bytes_text(static_cast<double>(plan.needed_bytes)));
+    const std::string by(name_of(objective));
+    if (behind < 0)
+      return message("plan-value-objective-ahead",
+                     "Of {} candidates with {} the best by {} lies {} ahead of the best plan ({}): "
+                     "a step of {} with {} on {} GPUs; {}.",
+                     many(answer.candidates), shown, by, percent_of(behind), answer.change.said,
+                     takes, bytes, plan.setup.mesh.ranks(), why_not_found(answer, told));
     return message("plan-value-objective",
                    "Of {} candidates with {} the best by {} lies {} behind the best plan ({}): a "
                    "step of {} with {} on {} GPUs.",
-                   many(answer.candidates), shown, std::string(name_of(objective)),
-                   percent_of(value(plan) / value(*best) - 1), answer.change.said, takes,
-                   figure(bytes_text(static_cast<double>(plan.needed_bytes))),
-                   plan.setup.mesh.ranks());
+                   many(answer.candidates), shown, by, percent_of(behind), answer.change.said,
+                   takes, bytes, plan.setup.mesh.ranks());
   }
   const Message fastest = fastest_with(answer);
   if (*answer.seconds < 0)
-    return message("plan-value-faster",
-                   "{} takes {}, {} less than the best plan ({}): the search was told another "
-                   "value.",
-                   fastest, takes, figure(seconds_text(-*answer.seconds)), answer.change.said);
+    return message("plan-value-faster", "{} takes {}, {} less than the best plan ({}): {}.",
+                   fastest, takes, figure(seconds_text(-*answer.seconds)), answer.change.said,
+                   why_not_found(answer, told));
   if (*answer.seconds == 0)
     return message("plan-value-equal", "{} takes {}, as long as the best plan ({}).", fastest,
                    takes, answer.change.said);
@@ -119,19 +134,20 @@ std::optional<Plan> known_with_value(const PlanRequest& narrowed, const KnownPla
   return std::move(tried->plan);
 }
 
-void compare_with_best(WhyNot& answer, const KnownPlans& known, Objective objective) {
+void compare_with_best(WhyNot& answer, const KnownPlans& known, Objective objective, bool told) {
   if (known.best != nullptr) {
     answer.seconds = answer.plan->step.seconds - known.best->step.seconds;
     answer.change = change_of(known.best->setup, answer.plan->setup);
   }
-  answer.sentence = said_of_best(answer, known, objective);
+  answer.sentence = said_of_best(answer, known, objective, told);
 }
 
 }  // namespace
 
 Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRequest request,
                        const KnownPlans& known, const PlanWatch& watch) {
-  const bool replaces = narrow(request, axis, value);
+  const bool said = request.allowed.count(axis) > 0;
+  const bool replaces = narrow(request, axis, value), told = said || replaces;
   request.top = 1;
   request.best_alone = true;
   WhyNot answer;
@@ -140,7 +156,7 @@ Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRe
   // Else the known plans are not of all the candidates with the value.
   if (!replaces) answer.plan = known_with_value(request, known);
   if (answer.plan) {
-    compare_with_best(answer, known, request.objective);
+    compare_with_best(answer, known, request.objective, told);
     return answer;
   }
   Result<PlanResult> found = search(request, watch);
@@ -159,7 +175,7 @@ Result<WhyNot> why_not(const std::string& axis, const std::string& value, PlanRe
     return answer;
   }
   answer.plan = std::move(found->best.front());
-  compare_with_best(answer, known, request.objective);
+  compare_with_best(answer, known, request.objective, told);
   return answer;
 }
 
