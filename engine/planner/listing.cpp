@@ -112,13 +112,18 @@ class Lister {
 
 Message nothing_made(const PlanRequest& request, const Space& space) {
   const Message none =
-      message("plan-empty",
-              "No combination of the axes makes {} GPUs and a global batch of {} sequences; "
-              "free an axis, or choose a batch that more ranks divide.",
-              request.least_gpus == request.most_gpus
-                  ? std::to_string(request.most_gpus)
-                  : fmt::format("{}..{}", request.least_gpus, request.most_gpus),
-              request.global_batch);
+      request.least_gpus == request.most_gpus
+          ? message("plan-empty",
+                    "No combination of the axes makes {} GPUs and a global batch of {} sequences; "
+                    "free an axis, or choose a batch that more ranks divide.",
+                    request.most_gpus, request.global_batch)
+          : message("plan-empty-range",
+                    "Of {} to {} GPUs a search tries whole nodes of {} and equal parts of one, and "
+                    "none of these makes a global batch of {} sequences with any combination of "
+                    "the axes; ask for another number of GPUs alone, free an axis, or choose a "
+                    "batch that more ranks divide.",
+                    request.least_gpus, request.most_gpus,
+                    std::max(1, request.machine.devices_per_node), request.global_batch);
   const std::optional<std::int64_t> most_cp = space.most_cp(request.least_gpus);
   if (!most_cp) return none;
   return message("plan-empty-cp",
@@ -130,7 +135,7 @@ Message nothing_made(const PlanRequest& request, const Space& space) {
 }  // namespace
 
 bool says_that_none_is_made(const Message& error) {
-  return error.id == "plan-empty" || error.id == "plan-empty-cp";
+  return error.id == "plan-empty" || error.id == "plan-empty-range" || error.id == "plan-empty-cp";
 }
 
 Result<Listing> list_candidates(const PlanRequest& request, const Space& space, BoundTables& tables,

@@ -339,7 +339,10 @@ void add_plan(Commands& commands) {
   };
   add("--model", options->model, "a preset's name, or its shape as {...}", "NAME");
   add("--machine", options->machine, "a machine's name, or a file of changes to one", "NAME");
-  add("--gpus", options->gpus, "how many GPUs exactly, or a range: 64, 8..64", "N|A..B");
+  add("--gpus", options->gpus,
+      "how many GPUs exactly, such as 64, or a range, such as 8..64, of which it tries whole nodes "
+      "and equal parts of one",
+      "N|A..B");
   add("--global-batch", options->global_batch, "sequences of a step", "B");
   add("--sequence", options->sequence, "tokens of a sequence (default: the model's)", "S");
   add("--fix", options->fix, "settings that stay: tp=8,stage-layers=7,8,8,7; may be repeated",
