@@ -363,7 +363,11 @@ TEST(Lessons, KeepPredictionsFromTheCommandLineUntilTheyAreAnswered) {
     EXPECT_THAT(refused.err, AllOf(HasSubstr("“Defend your plan”"), HasSubstr(name)));
     EXPECT_EQ(command({name, "--help"}).status, kDone) << name;
   }
-  EXPECT_EQ(command({"schedule", "1f1b", "--stages", "2", "--microbatches", "2"}).status, kDone);
+  // It tells the bubble of a schedule.
+  const std::vector<std::string> bubble = {"schedule", "1f1b",           "--stages",
+                                           "3",        "--microbatches", "12"};
+  EXPECT_EQ(command(bubble).status, kInvalid);
+  EXPECT_EQ(command(bubble).out, "");
   EXPECT_EQ(command({"models"}).status, kDone);
   // A launch line has no prediction.
   const Reply line = command(
@@ -372,6 +376,7 @@ TEST(Lessons, KeepPredictionsFromTheCommandLineUntilTheyAreAnswered) {
   EXPECT_NE(line.out, "");
   lock.open();
   EXPECT_EQ(command({"predict", "--json"}).status, kDone);
+  EXPECT_EQ(command(bubble).status, kDone);
 }
 
 TEST(Machines, ShowSaysWhatNodesShareOfTheNetwork) {

@@ -129,8 +129,8 @@ void refuse_empty_files(CLI::App& app) {
 
 // Commands that show what a lesson may hide until a plan is committed. What `export --as` writes
 // for a framework has no prediction.
-constexpr std::string_view kShowPredictions[] = {"predict", "run",     "sweep", "roofline",
-                                                 "plan",    "compare", "layer", "export"};
+constexpr std::string_view kShowPredictions[] = {"predict", "run",   "sweep",  "roofline", "plan",
+                                                 "compare", "layer", "export", "schedule"};
 
 std::optional<Message> hidden_command(const CLI::App& app) {
   const CLI::App& command = *app.get_subcommands().front();
