@@ -2,6 +2,7 @@
 // Why the neighbours of the best plan lose, and the plans behind it.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
