@@ -9480,6 +9480,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>SearchView</name>
     <message>
+        <source>The best %1 by %2</source>
+        <translation>Die besten %1 nach %2</translation>
+    </message>
+    <message>
+        <source>tokens per GPU</source>
+        <translation>Token je GPU</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
         <source>Of plans with PP 1 that differ in the schedule alone the fastest stands here.</source>
         <translation>Von Plänen mit PP 1, die sich nur im Ablauf unterscheiden, steht der schnellste hier.</translation>
     </message>
@@ -9625,7 +9637,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>may fit</source>
-        <translation>passen vielleicht</translation>
+        <translation>passen evtl.</translation>
     </message>
     <message>
         <source>How each candidate ends</source>
@@ -10045,7 +10057,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Exposed, mean of ranks</source>
-        <translation>Unverdeckt, Mittel der Ränge</translation>
+        <translation>Unverdeckt, Mittel</translation>
     </message>
     <message>
         <source>%1 plans are less than %2 behind the fastest and share rank 1, the smallest first.</source>
@@ -10162,6 +10174,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>parallelarium::SearchView</name>
+    <message>
+        <source>Why it is the best</source>
+        <translation>Warum er der beste ist</translation>
+    </message>
+    <message>
+        <source>Beside the best</source>
+        <translation>Neben dem besten</translation>
+    </message>
     <message>
         <source>Searching …</source>
         <translation>Suche läuft …</translation>
@@ -10285,6 +10305,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 </context>
 <context>
     <name>parallelarium::SearchColumn</name>
+    <message>
+        <source>Objective</source>
+        <translation>Ziel</translation>
+    </message>
+    <message>
+        <source>What the best plan has least of, or of tokens for each GPU and second most</source>
+        <translation>Wovon der beste Plan am wenigsten hat, bei Token je GPU und Sekunde am meisten</translation>
+    </message>
     <message>
         <source>What is searched</source>
         <translation>Was gesucht wird</translation>
@@ -10462,8 +10490,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Ich trainiere schon …</translation>
     </message>
     <message>
-        <source>From its own tools …</source>
-        <translation>Aus seinen eigenen Werkzeugen …</translation>
+        <source>From nvidia-smi topo -m …</source>
+        <translation>Aus nvidia-smi topo -m …</translation>
     </message>
     <message>
         <source>Custom cluster</source>

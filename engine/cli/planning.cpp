@@ -147,9 +147,9 @@ Result<void> limit_memory(Machine& machine, double bytes) {
   if (all <= 0) return {};
   if (bytes > all)
     return message("plan-memory-more",
-                   "The memory limit of {} is more than a device of {} has, {}: leave the limit "
-                   "out, or lower it.",
-                   figure(bytes_text(bytes)), title_of(machine), figure(bytes_text(all)));
+                   "The memory limit is more than a device of {} has, {}: leave the limit out, or "
+                   "lower it.",
+                   title_of(machine), figure(bytes_text(all)));
   machine.usable_memory_share = bytes / all;
   return {};
 }

@@ -136,7 +136,8 @@ nlohmann::json to_json(const PlanResult& result) {
       {"plans", result.ties.plans}};
   if (result.least)
     least = {{"over_bytes", result.least->over_bytes}, {"setup", to_json(result.least->setup)}};
-  return {{"candidates", result.candidates},
+  return {{"objective", name_of(result.objective)},
+          {"candidates", result.candidates},
           {"classes", classes_json(result.classes)},
           {"cancelled", result.cancelled},
           {"left", result.left},

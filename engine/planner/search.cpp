@@ -379,6 +379,7 @@ Result<PlanResult> search(const PlanRequest& request, const PlanWatch& watch) {
   if (!space) return space.error();
   Result<PlanResult> result = Search(request, *space, watch).run();
   if (!result) return result;
+  result->objective = request.objective;
   result->tried = space->tried_said();
   if (!result->cancelled && !request.best_alone) {
     watch.tell(kNeighboursShare,

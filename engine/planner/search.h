@@ -161,6 +161,7 @@ struct Recommended {
 };
 
 struct PlanResult {
+  Objective objective = Objective::kTime;
   std::int64_t candidates = 0;
   std::int64_t classes[kPlanClasses] = {};
   bool cancelled = false;                    // best and front then cover what was simulated so far

@@ -270,6 +270,29 @@ TEST(Plan, KeepsToWhatAFrameworkCanSay) {
   EXPECT_THAT(unknown.err, HasSubstr("megatron"));
 }
 
+// Plans that cannot be told apart share rank 1. Those that are best by memory share none.
+TEST(Plan, NumbersTheRanks) {
+  const Folder folder;
+  const auto plan = [](const char* objective) {
+    return command({"plan", "--model", "gpt2-124m", "--machine", "dgx-h100", "--gpus", "8",
+                    "--global-batch", "64", "--fix", "tp=1,pp=1,cp=1", "--objective", objective})
+        .out;
+  };
+  const std::string by_time = plan("time");
+  EXPECT_THAT(by_time, HasSubstr("\n  1 = "));
+  EXPECT_THAT(by_time, Not(HasSubstr("2 = ")));
+  EXPECT_THAT(plan("memory"), Not(HasSubstr("1 = ")));
+}
+
+TEST(Plan, RefusesMoreMemoryThanThereIsInASentence) {
+  const Folder folder;
+  const Reply refused = command({"plan", "--model", "gpt2-124m", "--machine", "dgx-h100", "--gpus",
+                                 "8", "--global-batch", "64", "--memory", "1e300"});
+  EXPECT_EQ(refused.status, kInvalid);
+  EXPECT_THAT(refused.err, HasSubstr("more than a device of DGX H100 has"));
+  EXPECT_THAT(refused.err, Not(HasSubstr("inf")));
+}
+
 // The threshold of ties is made of published rows that no rate was fitted on, and `cases` says the
 // same of each of them.
 TEST(Plan, SaysWhichPublishedRowsTiesStandOn) {

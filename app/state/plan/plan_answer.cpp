@@ -189,15 +189,17 @@ void read_trust(const nlohmann::json& json, PlanAnswer& answer) {
 
 // Ties stand by memory; the engine orders by time.
 void order_ties(PlanAnswer& answer) {
-  answer.best_time = 0;
-  std::stable_sort(answer.plans.begin(), answer.plans.end(),
-                   [](const FoundPlan& a, const FoundPlan& b) {
-                     if (a.tied != b.tied) return a.tied;
-                     return a.tied && a.bytes < b.bytes;
-                   });
+  answer.best_at = 0;
+  if (answer.by_time())
+    std::stable_sort(answer.plans.begin(), answer.plans.end(),
+                     [](const FoundPlan& a, const FoundPlan& b) {
+                       if (a.tied != b.tied) return a.tied;
+                       return a.tied && a.bytes < b.bytes;
+                     });
   for (std::size_t at = 0; at < answer.plans.size(); ++at) {
     FoundPlan& plan = answer.plans[at];
-    if (plan.seconds < answer.plans[answer.best_time].seconds) answer.best_time = at;
+    if (answer.by_time() && plan.seconds < answer.plans[answer.best_at].seconds)
+      answer.best_at = at;
     plan.on_front = std::any_of(answer.front.begin(), answer.front.end(),
                                 [&](const FoundPlan& other) { return other.setup == plan.setup; });
   }
@@ -208,6 +210,7 @@ void order_ties(PlanAnswer& answer) {
 Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json) {
   PlanAnswer answer;
   ObjectReader reader(json, "plan");
+  reader.read("objective", answer.objective);
   reader.read("candidates", answer.candidates);
   reader.read("cancelled", answer.cancelled);
   reader.read("left", answer.undecided);
@@ -311,7 +314,7 @@ std::vector<int> PlanAnswer::gpu_counts() const {
 
 std::int64_t PlanAnswer::tied_plans() const {
   if (!tie_threshold || plans.empty()) return 0;
-  const double most = plans[best_time].seconds * (1 + *tie_threshold);
+  const double most = plans[best_at].seconds * (1 + *tie_threshold);
   return std::count_if(points.begin(), points.end(), [&](const auto& point) {
     return point.first <= most && point.second <= capacity_bytes;
   });

@@ -79,6 +79,8 @@ struct PlanAdvice {
 };
 
 struct PlanAnswer {
+  std::string objective = "time";  // name_of() an Objective
+  bool by_time() const { return objective == "time"; }
   enum Class { kRefused, kDoesNotFit, kBounded, kSimulated, kClasses };
   std::int64_t candidates = 0, counts[kClasses] = {};
   std::int64_t valid = 0, fitting = 0;     // candidates that are left after the first two classes
@@ -86,10 +88,10 @@ struct PlanAnswer {
   std::int64_t undecided = 0;              // if cancelled: candidates without a class
   std::vector<Message> tried;              // says what of free axes is tried, if not all
   std::vector<PlanLoss> losses[kClasses];  // most frequent first
-  // The best in the order in which they are shown: those that are tied with the first by memory,
-  // the others by time. `best_time` is the index of the fastest.
+  // The best in the order in which they are shown. By time those that are tied with the first stand
+  // by memory, and `best_at` is the index of the fastest.
   std::vector<FoundPlan> plans;
-  std::size_t best_time = 0;
+  std::size_t best_at = 0;
   std::vector<FoundPlan> front;                         // by time
   std::vector<std::pair<double, std::int64_t>> points;  // seconds and bytes of the simulated
   std::optional<std::pair<std::int64_t, Setup>> least;  // of those that do not fit: bytes too many

@@ -28,7 +28,7 @@ const std::vector<PlanWhy>* PlanSearch::neighbours() const {
   if (!plan) return nullptr;
   // A search that was cancelled did not try those of its best.
   if (is_best(*plan) && !answer_->cancelled && !is_limited())
-    return &answer_->plans[answer_->best_time].why;
+    return &answer_->plans[answer_->best_at].why;
   for (const TriedChanges& tried : neighbours_)
     if (tried.limit == answer_->capacity_bytes && tried.setup == plan->setup) return &tried.why;
   return nullptr;

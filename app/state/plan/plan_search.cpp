@@ -66,7 +66,7 @@ std::int64_t PlanSearch::limit_bytes() const {
 bool PlanSearch::differs_in_limit_alone() const {
   PlanWish like = wish_;
   like.memory_bytes = answered_.memory_bytes;
-  return searched_ && asks_the_same(like, answered_);
+  return searched_ && searched_->by_time() && asks_the_same(like, answered_);
 }
 
 void PlanSearch::limit_answer() {
@@ -186,11 +186,12 @@ void PlanSearch::keep(PlanAnswer answer, const PlanWish& wish) {
 }
 
 const FoundPlan* PlanSearch::best() const {
-  return answer_ && !answer_->plans.empty() ? &answer_->plans[answer_->best_time] : nullptr;
+  return answer_ && !answer_->plans.empty() ? &answer_->plans[answer_->best_at] : nullptr;
 }
 
 const FoundPlan* PlanSearch::first_choice() const {
   if (!answer_) return nullptr;
+  if (!answer_->by_time()) return best();
   for (const PlanAdvice& advice : answer_->recommended)
     if (std::count(advice.merits.begin(), advice.merits.end(), "simplest") > 0) return &advice.plan;
   return best();
@@ -289,11 +290,17 @@ std::vector<PlanWhy> PlanSearch::why_selected() const {
   const FoundPlan* plan = selected();
   if (!plan || !best() || neighbours()) return {};
   if (!is_best(*plan)) return {why_behind(*best(), *plan)};
-  PlanWhy fastest;
-  fastest.sentence =
-      message("plan-why-fastest", "No plan that was simulated is faster: its step takes {}.",
-              figure(seconds_text(plan->seconds, QLocale::c()).toStdString()));
-  return {fastest};
+  PlanWhy why;
+  const Message step = figure(seconds_text(plan->seconds, QLocale::c()).toStdString());
+  why.sentence =
+      answer_->by_time()
+          ? message("plan-why-fastest", "No plan that was simulated is faster: its step takes {}.",
+                    step)
+          : message("plan-why-best",
+                    "No candidate is better by what is searched for: its step takes {}, and it "
+                    "needs {} on {} GPUs.",
+                    step, figure(bytes_text(plan->bytes, QLocale::c()).toStdString()), plan->gpus);
+  return {why};
 }
 
 void PlanSearch::select(const Setup& setup) {

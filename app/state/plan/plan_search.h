@@ -68,7 +68,7 @@ class PlanSearch : public QObject {
   bool searches_other() const;
   bool is_limited() const { return answer_ && answer_->capacity_bytes < answer_->searched_bytes; }
   // The bytes of a device that the wish allows, and whether the wish differs from what was searched
-  // in nothing else.
+  // in nothing else. With another objective than time it then needs another search all the same.
   std::int64_t limit_bytes() const;
   bool differs_in_limit_alone() const;
 

@@ -101,6 +101,7 @@ nlohmann::json parameters_of(const PlanWish& wish, const Setup& base) {
   nlohmann::json parameters = {{"setup", to_json(base)},
                                {"gpus", wish.gpus.toStdString()},
                                {"global_batch", wish.global_batch},
+                               {"objective", wish.objective.toStdString()},
                                {"allowed", std::move(allowed)},
                                {"for", wish.framework.toStdString()}};
   if (wish.memory_bytes > 0) parameters["memory_bytes"] = wish.memory_bytes;
@@ -114,6 +115,7 @@ nlohmann::json to_json(const PlanWish& wish) {
           {"machine", wish.machine.toStdString()},
           {"gpus", wish.gpus.toStdString()},
           {"global_batch", wish.global_batch},
+          {"objective", wish.objective.toStdString()},
           {"sequence", wish.sequence},
           {"memory_bytes", wish.memory_bytes},
           {"fixed", std::move(fixed)},
@@ -135,6 +137,7 @@ std::optional<PlanWish> wish_from_json(const nlohmann::json& json) {
     wish.machine = text("machine");
     wish.gpus = text("gpus");
     json.at("global_batch").get_to(wish.global_batch);
+    wish.objective = QString::fromStdString(json.value("objective", "time"));
     json.at("sequence").get_to(wish.sequence);
     json.at("memory_bytes").get_to(wish.memory_bytes);
     for (const auto& [axis, values] : json.at("fixed").items())

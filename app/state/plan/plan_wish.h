@@ -18,7 +18,8 @@ struct PlanWish {
   QString machine = QStringLiteral("dgx-h100");
   QString gpus = QStringLiteral("8");  // or a range
   std::int64_t global_batch = 128;
-  std::int64_t sequence = 0;      // 0: the model's
+  QString objective = QStringLiteral("time");  // name_of() an Objective
+  std::int64_t sequence = 0;                   // 0: the model's
   std::int64_t memory_bytes = 0;  // bytes of a device that may be used; 0: all that the Machine has
   // The axes and the values that they may take, "8" or "0,1". Axes that are not here are free.
   std::map<QString, QString> fixed;

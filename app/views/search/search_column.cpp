@@ -13,6 +13,7 @@
 #include "app/look/sentence.h"
 #include "app/views/search/search_words.h"
 #include "engine/plan/machine/machine.h"
+#include "engine/planner/space.h"
 #include "engine/predict/whole_training.h"
 #include "engine/wire/frameworks/framework.h"
 
@@ -179,7 +180,7 @@ void SearchColumn::add_cluster() {
       machine_->addItem(sentence(title_of(*machine)), QString::fromStdString(name));
   }
   machine_->insertSeparator(machine_->count());
-  machine_->addItem(tr("From its own tools …"), QString());
+  machine_->addItem(tr("From nvidia-smi topo -m …"), QString());
   machine_->setFixedHeight(34);
   column_->addWidget(machine_);
   gpus_ = number(tr("GPUs"), [this](int way) { return doubled(gpus_->text(), way); });
@@ -224,6 +225,18 @@ void SearchColumn::add_limits() {
     if (!is_number || gib + way < 1 || (way > 0 && gib >= all)) return {};
     return gib + way >= all ? gib_text(search_.device_bytes())
                             : QLocale().toString(std::round(gib + way), 'f', 0);
+  });
+  objective_ = choice(tr("Objective"), tr("What the best plan has least of, or of tokens for each "
+                                          "GPU and second most"));
+  for (const Objective each :
+       {Objective::kTime, Objective::kGpus, Objective::kMemory, Objective::kTokensPerGpu}) {
+    const std::string name(name_of(each));
+    objective_->addItem(objective_text(name), QString::fromStdString(name));
+  }
+  add_row(tr("Objective"), objective_);
+  objective_->setFixedWidth(kWideField);
+  connect(objective_, &QComboBox::activated, this, [this](int at) {
+    change([&](PlanWish& wish) { wish.objective = objective_->itemData(at).toString(); });
   });
   add_row(tr("Memory, GiB"), memory_);
   memory_note_ = add_note();

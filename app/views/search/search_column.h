@@ -57,7 +57,7 @@ class SearchColumn : public QFrame {
   QString own_model_, own_machine_;
   QWidget* content_;  // what scrolls; the button below it does not
   QVBoxLayout* column_;
-  QComboBox *model_ = nullptr, *machine_ = nullptr, *framework_ = nullptr;
+  QComboBox *model_ = nullptr, *machine_ = nullptr, *framework_ = nullptr, *objective_ = nullptr;
   StepBox *gpus_ = nullptr, *batch_ = nullptr, *sequence_ = nullptr, *memory_ = nullptr;
   StepBox *tokens_ = nullptr, *price_ = nullptr;
   QLabel *model_note_ = nullptr, *today_note_ = nullptr;

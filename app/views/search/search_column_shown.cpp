@@ -61,6 +61,8 @@ void SearchColumn::refresh() {
   sequence_->set_text(locale.toString(qlonglong(search_.sequence())));
   memory_->set_text(gib_text(search_.limit_bytes()));
   memory_->set_changed(wish.memory_bytes > 0);
+  objective_->setCurrentIndex(objective_->findData(wish.objective));
+  set_style_property(objective_, "changed", wish.objective != PlanWish().objective);
   framework_->setCurrentIndex(framework_->findData(wish.framework));
   set_style_property(framework_, "changed", !wish.framework.isEmpty());
   batch_note_->setText(batch_text(search_));

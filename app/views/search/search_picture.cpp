@@ -69,7 +69,10 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
     search.answer()->note_ties(
         neighbours || !search.best() ? plan->seconds : search.best()->seconds, picture.why);
     if (!picture.why.empty())
-      picture.why_head = neighbours              ? SearchView::tr("What one change would do")
+      picture.why_head = neighbours                    ? SearchView::tr("What one change would do")
+                         : !search.answer()->by_time() ? plan == search.best()
+                                                             ? SearchView::tr("Why it is the best")
+                                                             : SearchView::tr("Beside the best")
                          : plan == search.best() ? SearchView::tr("Why it is the fastest")
                                                  : SearchView::tr("Why it is not the fastest");
   }

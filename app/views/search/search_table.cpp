@@ -160,10 +160,13 @@ double paint_best_head(QPainter& painter, const QRectF& rect, const PlanAnswer& 
   const QRectF line(rect.left(), rect.top(), rect.width(), kTableHead);
   const QFont small = theme.font(11);
   const QString tied = tied_text(answer);
-  const QString title = (tied.isEmpty() ? TableTexts::tr("The fastest %1")
-                                        : TableTexts::tr("The fastest %1, ties by memory"))
-                            .arg(answer.plans.size())
-                            .toUpper();
+  const QString count = QString::number(answer.plans.size());
+  const QString title =
+      (!answer.by_time()
+           ? TableTexts::tr("The best %1 by %2").arg(count, objective_text(answer.objective))
+       : tied.isEmpty() ? TableTexts::tr("The fastest %1").arg(count)
+                        : TableTexts::tr("The fastest %1, ties by memory").arg(count))
+          .toUpper();
   put_elided(painter, line, Qt::AlignVCenter, title, theme.caps(), theme.muted, texts);
   const QRectF beside =
       line.adjusted(QFontMetricsF(theme.caps()).horizontalAdvance(title) + 20, 0, 0, 0);
@@ -261,7 +264,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
     painter.fillRect(QRectF(rect.left() + kRank, y + kRow - 1, rect.width() - kRank, 1),
                      theme.hairline);
     // All of a tie share the first rank, and stand by memory.
-    const bool tie = at < ties && ties > 1, fastest = at == answer.best_time;
+    const bool tie = at < ties && ties > 1, fastest = at == answer.best_at;
     const QString rank = !tie      ? QString::number(at + 1)
                          : fastest ? TableTexts::tr("1 fastest")
                                    : QStringLiteral("1");

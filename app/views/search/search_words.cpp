@@ -168,6 +168,13 @@ QStringList trust_texts(const PlanAnswer& answer) {
   return said;
 }
 
+QString objective_text(const std::string& objective) {
+  if (objective == "gpus") return SearchTexts::tr("GPUs");
+  if (objective == "memory") return SearchTexts::tr("memory");
+  if (objective == "tokens-per-gpu") return SearchTexts::tr("tokens per GPU");
+  return SearchTexts::tr("time");
+}
+
 QString loss_text(const PlanLoss& loss) {
   const QString said = sentence(loss.sentence);
   return loss.fitting.text.empty() ? said : said + QLatin1Char(' ') + sentence(loss.fitting);

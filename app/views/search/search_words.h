@@ -47,6 +47,8 @@ QString memory_trust_text(const PlanAnswer& answer);  // how far memory can be t
 QString model_title(const PlanAnswer& answer);        // which its recommended plans train
 // How far steps, memory and their order can be trusted.
 QStringList trust_texts(const PlanAnswer& answer);
+// "memory": what the best plans are best by.
+QString objective_text(const std::string& objective);
 // Why candidates were lost, with what would make their example fit.
 QString loss_text(const PlanLoss& loss);
 QString class_text(PlanAnswer::Class of);    // "do not fit in memory"

@@ -131,16 +131,19 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
                             ">stage", ">bubble", ">exposed"})
     titles.emplace_back(title);
   Table table(titles);
+  const bool ties =
+      std::count_if(plans.begin(), plans.end(), [](const Plan& plan) { return plan.tied; }) > 1;
   for (std::size_t at = 0; at < std::min(most, plans.size()); ++at) {
     const Plan& plan = plans[at];
     const Setup& setup = plan.setup;
     const Mesh& mesh = setup.mesh;
-    std::vector<std::string> cells = {fmt::format("{}{}", at + 1, at > 0 && plan.tied ? " =" : ""),
-                                      std::to_string(mesh.ranks()),
-                                      std::to_string(mesh.tp),
-                                      std::to_string(mesh.pp),
-                                      std::to_string(mesh.cp),
-                                      std::to_string(mesh.dp)};
+    std::vector<std::string> cells = {
+        ties && plan.tied ? std::string("1 =") : std::to_string(at + 1),
+        std::to_string(mesh.ranks()),
+        std::to_string(mesh.tp),
+        std::to_string(mesh.pp),
+        std::to_string(mesh.cp),
+        std::to_string(mesh.dp)};
     const bool whole = differs_by_whole_experts(setup);
     if (experts) cells.push_back(fmt::format("{}{}", mesh.ep, whole ? ", ETP 1" : ""));
     cells.insert(cells.end(),

@@ -269,7 +269,8 @@ void note_ties(PlanResult& result, const PlanRequest& request, const PlanWatch& 
   watch.tell(kTiesShare, message("plan-published", "Predicting published runs on this machine."));
   result.ties = known_ties_of(request.machine);
   result.near_rows = near_rows_said(request.base, request.machine);
-  if (!result.ties.share || result.best.empty()) return;
+  // Plans that are best for something else than their step share no rank for it.
+  if (!result.ties.share || result.best.empty() || request.objective != Objective::kTime) return;
   const double best = result.best.front().step.seconds;
   for (Plan& plan : result.best) plan.tied = result.ties.within(best, plan.step.seconds);
   for (std::vector<PlanReason>& reasons : result.why)

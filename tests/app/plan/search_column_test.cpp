@@ -42,6 +42,41 @@ TEST_F(SearchFixture, KeepsToWhatAFrameworkCanSay) {
   EXPECT_TRUE(view().description().contains(QStringLiteral("with Megatron-LM")));
 }
 
+// The objective is a choice of the column. The best then stands first, and steps make no ties.
+TEST_F(SearchFixture, SearchesForAnObjective) {
+  search_for(small_wish());
+  ASSERT_NE(search().best(), nullptr);
+  const std::int64_t of_fastest = search().best()->bytes;
+  auto* box = choice(QStringLiteral("Objective"));
+  ASSERT_NE(box, nullptr);
+  box->setCurrentIndex(box->findData(QStringLiteral("memory")));
+  Q_EMIT box->activated(box->currentIndex());
+  EXPECT_EQ(search().wish().objective, QStringLiteral("memory"));
+  EXPECT_TRUE(search().is_stale());
+  search_for(search().wish());
+  ASSERT_TRUE(search().answer());
+  const std::vector<FoundPlan>& plans = search().answer()->plans;
+  ASSERT_GT(plans.size(), 1u);
+  EXPECT_EQ(search().best(), &plans.front());
+  EXPECT_LT(plans.front().bytes, of_fastest);
+  for (std::size_t at = 0; at < plans.size(); ++at) {
+    EXPECT_FALSE(plans[at].tied);
+    EXPECT_GE(plans[at].bytes, plans.front().bytes);
+  }
+  EXPECT_TRUE(search().is_best(*search().selected()));
+  // Less memory is another search.
+  PlanWish less = search().wish();
+  less.memory_bytes = of_fastest;
+  search().set_wish(less);
+  EXPECT_TRUE(search().is_outdated());
+  // It is remembered, and what was remembered without it was for time.
+  nlohmann::json json = to_json(less);
+  EXPECT_EQ(wish_from_json(json), less);
+  json.erase("objective");
+  ASSERT_TRUE(wish_from_json(json));
+  EXPECT_EQ(wish_from_json(json)->objective, QStringLiteral("time"));
+}
+
 // What an axis may take is a set of values, as `--allow` of the command line has it.
 TEST_F(SearchFixture, AnAxisMayTakeSeveralValues) {
   PlanWish wish = small_wish();

@@ -151,7 +151,7 @@ TEST_F(SearchRange, RulesOfThumbAndTiesAreSaid) {
     ASSERT_EQ(opens != hits.plans.end(), rule->plan.has_value());
     if (rule->plan) {
       EXPECT_EQ(opens->plan->setup, rule->plan->setup);
-      EXPECT_GT(rule->plan->seconds, answer.plans[answer.best_time].seconds);
+      EXPECT_GT(rule->plan->seconds, answer.plans[answer.best_at].seconds);
       search().select(rule->plan->setup);
       ASSERT_NE(search().selected(), nullptr);
       EXPECT_EQ(search().selected()->setup, rule->plan->setup);

@@ -293,7 +293,7 @@ TEST_F(SearchFixture, TheLimitIsDraggedAndTheTableFollows) {
   QTest::keyClick(&canvas, Qt::Key_Left);
   EXPECT_EQ(search().answer()->capacity_bytes, limit);
   // What a search with this limit finds.
-  const FoundPlan expected = limited.plans[limited.best_time];
+  const FoundPlan expected = limited.plans[limited.best_at];
   search_for(search().wish());
   EXPECT_FALSE(search().is_limited());
   EXPECT_EQ(search().best()->setup, expected.setup);

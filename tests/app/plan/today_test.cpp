@@ -46,7 +46,7 @@ TEST_F(Recipes, TodayIsComparedWithTheBestPlan) {
       {QStringLiteral("predict"), QStringLiteral("--setup"), setup, QStringLiteral("--json")});
   EXPECT_EQ(*answer.explained->seconds, predicted.at("step").at("seconds").get<double>());
   EXPECT_EQ(answer.explained->bytes, predicted.at("memory").at("needed_bytes").get<std::int64_t>());
-  EXPECT_LE(answer.plans[answer.best_time].seconds, *answer.explained->seconds);
+  EXPECT_LE(answer.plans[answer.best_at].seconds, *answer.explained->seconds);
   EXPECT_TRUE(window->view().description().contains(QStringLiteral("Today: TP 4")));
   EXPECT_EQ(search().wish().framework, QStringLiteral("megatron")) << "it is that of the text";
   // The launch line of the plan that was found, in two clicks.
