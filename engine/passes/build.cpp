@@ -235,7 +235,7 @@ std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order) {
           const std::vector<Draft> drafts =
               pieces_of(setup, sizes, chunk, slices, static_cast<ActionKind>(kind));
           entry->second.first[kind] = nominal_seconds(drafts);
-          entry->second.second[kind] = has_rings(drafts);
+          entry->second.second[kind] = !setup.overlap_pipeline || has_rings(drafts);
         }
       }
       ranks[r].seconds.push_back(entry->second.first);

@@ -187,5 +187,48 @@ TEST(Exchanges, AreThoseOfBothRanks) {
   EXPECT_GT(exchanges, 10);
 }
 
+// Whether the ops of each batch follow one another in their lane, as those who issue them together
+// need it.
+bool follow_one_another(const RankProgram& rank) {
+  std::set<std::int32_t> begun;
+  std::int32_t latest[kLanes] = {-1, -1, -1};
+  for (const Op& op : rank.ops) {
+    std::int32_t& before = latest[static_cast<int>(op.lane)];
+    if (op.batch >= 0 && op.batch != before && !begun.insert(op.batch).second) return false;
+    before = op.batch;
+  }
+  return true;
+}
+
+// Computing that waits for every transfer stands in one lane with them: an exchange is whole before
+// either rank computes on.
+TEST(TransfersInTheComputeLane, PassTheCheckInEverySchedule) {
+  int checked = 0, exchanges = 0;
+  for (const ScheduleRule& rule : kScheduleRules) {
+    for (const int pp : {2, 3, 4}) {
+      for (const int microbatches : {2, 4, 6, 7, 8, 10, 16}) {
+        for (const auto& [degree, overlaps] : {std::pair{1, false}, {2, false}, {2, true}}) {
+          const std::string name(rule.name);
+          parallelarium::Setup setup =
+              setup_of({name.c_str(), pp, microbatches, rule.chunks == 0 ? 2 : 1});
+          setup.overlap_pipeline = false;
+          setup.overlap_tensor = setup.overlap_gradients = overlaps;
+          setup.mesh.tp = setup.mesh.dp = degree;
+          setup.model.layers = stages_of(setup);
+          if (!validate(setup).empty()) continue;
+          SCOPED_TRACE(name + " pp " + std::to_string(pp) + " m " + std::to_string(microbatches));
+          const Program program = built(setup, {.representatives = true});
+          for (const Message& fault : check(program)) ADD_FAILURE() << fault.text;
+          for (const RankProgram& rank : program.ranks) EXPECT_TRUE(follow_one_another(rank));
+          ++checked;
+          exchanges += rule.name == "dualpipe" ? program.batches : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 400);
+  EXPECT_GT(exchanges, 100);
+}
+
 }  // namespace
 }  // namespace parallelarium

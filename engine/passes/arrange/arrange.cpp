@@ -241,7 +241,8 @@ NominalRank nominal_rank(const RankPlan& plan) {
     rank.rings.push_back({});
     for (std::size_t kind = 0; kind < 4; ++kind) {
       rank.seconds.back()[kind] = chunk.seconds[kind];
-      rank.rings.back()[kind] = has_rings(chunk.of(static_cast<ActionKind>(kind)));
+      rank.rings.back()[kind] =
+          plan.transfers == Lane::kCompute || has_rings(chunk.of(static_cast<ActionKind>(kind)));
     }
   }
   return rank;

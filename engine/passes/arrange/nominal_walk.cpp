@@ -73,12 +73,19 @@ class NominalWalk {
   }
 
   std::vector<int> run() {
-    for (std::size_t r = 0; r < ranks_.size(); ++r) await(static_cast<std::int32_t>(r));
+    for (std::size_t r = 0; r < ranks_.size(); ++r) await(static_cast<std::int32_t>(r), 0);
     for (;;) {
       const std::int32_t rank = events_.first();
       const auto [time, finishes] = events_.of(rank);
       if (time == kNever) break;
-      if (finishes) finish(rank, time);
+      if (finishes) {
+        finish(rank, time);
+        // Others may finish now, too, and exchange data with this rank before it goes on.
+        if (shares_lane(rank)) {
+          await(rank, time);
+          continue;
+        }
+      }
       start(rank, time);
     }
     std::vector<int> walked;
@@ -92,7 +99,7 @@ class NominalWalk {
     bool busy = false;
     bool paired = false;  // the actions at `next` and behind it are under way together
     double pipe_free = 0;
-    // The latest transfer, while nothing else followed it in the pipeline lane.
+    // The latest transfer, while nothing else followed it in its lane.
     bool transferred = false, transfer_sends = false;
     std::int32_t transfer_peer = -1;
     double transfer_time = -1;
@@ -128,11 +135,22 @@ class NominalWalk {
     return std::max(ready, ready_time(other, order_.stage_of[r][other.chunk]));
   }
 
+  // Whether what comes next on a rank has ops in the lane of transfers.
+  bool shares_lane(std::int32_t r) const {
+    const std::vector<Action>& line = order_.ranks[r];
+    const std::size_t next = states_[r].next;
+    if (next >= line.size()) return false;
+    const auto shares = [&](const Action& action) {
+      return ranks_[r].rings[action.chunk][static_cast<std::size_t>(action.kind)];
+    };
+    return shares(line[next]) || (sink_.is_paired(r, next) && shares(line[next + 1]));
+  }
+
   // A rank that is free starts what comes next as soon as that can start. One at work looks for
   // that when it has finished.
-  void await(std::int32_t r) {
+  void await(std::int32_t r, double now) {
     if (states_[r].busy) return;
-    if (const double ready = next_time(r); ready != kNever) events_.set(r, {ready, false});
+    events_.set(r, {std::max(next_time(r), now), false});
   }
 
   // Starts the next action of a rank that is free, or notes when it can start.
@@ -143,13 +161,12 @@ class NominalWalk {
       return;
     }
     const bool paired = sink_.is_paired(r, state.next);
+    if (shares_lane(r)) state.transferred = false;
     sink_.start(r, state.next, paired);
     double seconds = 0;
     for (std::size_t at = state.next; at <= state.next + (paired ? 1 : 0); ++at) {
       const Action& begun = order_.ranks[r][at];
       seconds += ranks_[r].seconds[begun.chunk][static_cast<std::size_t>(begun.kind)];
-      if (ranks_[r].rings[begun.chunk][static_cast<std::size_t>(begun.kind)])
-        state.transferred = false;
     }
     state.busy = true;
     state.paired = paired;
@@ -171,7 +188,7 @@ class NominalWalk {
       if (stage + 1 < order_.stages) {
         const double arrival = transfer(r, action, stage + 1, now);
         input_[cell(stage + 1, action.microbatch)] = arrival;
-        await(holders_[cell(stage + 1, action.microbatch)].rank);
+        await(holders_[cell(stage + 1, action.microbatch)].rank, now);
       } else {
         gradient_[at] = now;
       }
@@ -182,7 +199,7 @@ class NominalWalk {
         stage > 0) {
       const double arrival = transfer(r, action, stage - 1, now);
       gradient_[cell(stage - 1, action.microbatch)] = arrival;
-      await(holders_[cell(stage - 1, action.microbatch)].rank);
+      await(holders_[cell(stage - 1, action.microbatch)].rank, now);
     }
   }
 

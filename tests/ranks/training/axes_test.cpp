@@ -97,7 +97,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "pp=2 dp=2 schedule=zb-h2 overlap-pipeline=false microbatches=4",
                     "pp=2 tp=2 overlap-pipeline=false overlap-tensor=true microbatches=4",
                     "pp=4 schedule=zb-v layers=8 overlap-pipeline=false microbatches=7",
-                    "pp=2 schedule=interleaved chunks=2 overlap-pipeline=false microbatches=4"),
+                    "pp=2 schedule=interleaved chunks=2 overlap-pipeline=false microbatches=4",
+                    "pp=2 schedule=dualpipe overlap-pipeline=false microbatches=6",
+                    "llama pp=2 tp=2 dp=2 schedule=dualpipe overlap-pipeline=false microbatches=4"),
     name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     ScatterAndGather, Axes,
