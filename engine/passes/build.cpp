@@ -27,32 +27,6 @@ double slowness(const Setup& setup, int pipeline_rank) {
   return coordinates_of(setup.mesh, slow.rank).pp == pipeline_rank ? slow.factor : 1;
 }
 
-std::vector<std::vector<Chunk>> chunks_of(const Setup& setup, const Order& order) {
-  const std::vector<int> counts = layers_of_stages(setup);
-  std::vector<int> first_layer(counts.size() + 1, 0);
-  for (std::size_t i = 0; i < counts.size(); ++i) first_layer[i + 1] = first_layer[i] + counts[i];
-  std::vector<std::vector<Chunk>> result(order.stage_of.size());
-  for (std::size_t r = 0; r < order.stage_of.size(); ++r) {
-    for (const int stage : order.stage_of[r]) {
-      Chunk chunk;
-      chunk.begin = first_layer[stage];
-      for (int layer = first_layer[stage]; layer < first_layer[stage + 1]; ++layer) {
-        chunk.layers.push_back(layer);
-      }
-      chunk.first = stage == 0;
-      chunk.last = stage == order.stages - 1;
-      result[r].push_back(std::move(chunk));
-    }
-  }
-  // Held on ranks s and p - 1 - s, stage s counts on the first, in whichever order its chunks are.
-  if (order.stages == static_cast<int>(order.ranks.size())) {
-    for (std::size_t r = 0; r < result.size(); ++r)
-      for (std::size_t c = 0; c < result[r].size(); ++c)
-        result[r][c].copy = order.stage_of[r][c] != static_cast<int>(r);
-  }
-  return result;
-}
-
 // Whether the slice belongs to a chunk that another rank counts.
 bool is_copied(const std::vector<Chunk>& chunks, const ParameterSlice& slice) {
   const bool table =
@@ -210,9 +184,35 @@ Message too_many_steps() {
 
 }  // namespace
 
+std::vector<std::vector<Chunk>> placed_chunks(const Setup& setup, const Order& order) {
+  const std::vector<int> counts = layers_of_stages(setup);
+  std::vector<int> first_layer(counts.size() + 1, 0);
+  for (std::size_t i = 0; i < counts.size(); ++i) first_layer[i + 1] = first_layer[i] + counts[i];
+  std::vector<std::vector<Chunk>> result(order.stage_of.size());
+  for (std::size_t r = 0; r < order.stage_of.size(); ++r) {
+    for (const int stage : order.stage_of[r]) {
+      Chunk chunk;
+      chunk.begin = first_layer[stage];
+      for (int layer = first_layer[stage]; layer < first_layer[stage + 1]; ++layer) {
+        chunk.layers.push_back(layer);
+      }
+      chunk.first = stage == 0;
+      chunk.last = stage == order.stages - 1;
+      result[r].push_back(std::move(chunk));
+    }
+  }
+  // Held on ranks s and p - 1 - s, stage s counts on the first, in whichever order its chunks are.
+  if (order.stages == static_cast<int>(order.ranks.size())) {
+    for (std::size_t r = 0; r < result.size(); ++r)
+      for (std::size_t c = 0; c < result[r].size(); ++c)
+        result[r][c].copy = order.stage_of[r][c] != static_cast<int>(r);
+  }
+  return result;
+}
+
 std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order) {
   const LocalSizes sizes = local_sizes(setup);
-  const std::vector<std::vector<Chunk>> chunks = chunks_of(setup, order);
+  const std::vector<std::vector<Chunk>> chunks = placed_chunks(setup, order);
   // Chunks with equally many layers and the same ends are alike but where layers differ.
   const bool differ = setup.model.experts.first_dense > 0 || recomputes_some_layers(setup);
   using Times = std::pair<std::array<double, 4>, std::array<bool, 4>>;
@@ -259,7 +259,7 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
     return message("order-stages", "The order has {} stages, but the layers are split into {}.",
                    order.stages, stages);
   }
-  const std::vector<std::vector<Chunk>> chunks = chunks_of(setup, order);
+  const std::vector<std::vector<Chunk>> chunks = placed_chunks(setup, order);
   const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
   // What is folded has collectives of one op each, and those of these axes lie between pieces.
   const bool steps_between =

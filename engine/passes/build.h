@@ -3,7 +3,10 @@
 // collectives by one walk over all ranks (`arrange`), plans memory, and makes the replicas.
 #pragma once
 
+#include <vector>
+
 #include "engine/passes/arrange/nominal_walk.h"
+#include "engine/passes/pieces.h"
 #include "engine/plan/order/order.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
@@ -36,6 +39,9 @@ inline constexpr int kMostBuiltRanks = 64;
 // validate(setup) must be empty, and the order must fit mesh.pp ranks.
 Result<Program> build_program(const Setup& setup, const Order& order,
                               const BuildOptions& options = {});
+
+// The chunks of each rank of the pipeline, as the Order numbers them.
+std::vector<std::vector<Chunk>> placed_chunks(const Setup& setup, const Order& order);
 
 // What decides the order of a Program's actions and transfers (nominal_walk.h). The Program is not
 // built. Requires what build_program() requires, and that activations are not offloaded.

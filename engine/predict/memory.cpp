@@ -244,11 +244,15 @@ std::int64_t root_bytes(const Setup& setup, int stage) {
 
 }  // namespace
 
-std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage) {
-  if (machine.local) return 0;
+std::int64_t cublas_workspace_bytes(const Machine& machine) {
   constexpr double kHopper = 900e12;  // FLOP/s of 16 bit, which tells the generations apart
   constexpr std::int64_t kMib = 1 << 20;
-  const std::int64_t workspace = (machine.half_flops_per_second.value > kHopper ? 32 : 8) * kMib;
+  return (machine.half_flops_per_second.value > kHopper ? 32 : 8) * kMib;
+}
+
+std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage) {
+  if (machine.local) return 0;
+  const std::int64_t workspace = cublas_workspace_bytes(machine);
   const Precision& precision = setup.precision;
   if (setup.loss_copies != LossCopies::kNone) return workspace + root_bytes(setup, stage);
   if (precision.parameter_bytes != 2 || precision.gradient_bytes != 4) return workspace;

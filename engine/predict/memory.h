@@ -114,17 +114,20 @@ struct RankParameters : StageParameters {
 };
 RankParameters first_rank_parameters(const Setup& setup);
 
+// 32 MiB from Hopper on, 8 MiB before. Source: PyTorch documentation, "cuBLAS workspaces".
+std::int64_t cublas_workspace_bytes(const Machine& machine);
+
 // Bytes that the framework holds on a rank of `stage` beside what this engine's arena holds. The
 // framework is PyTorch's FSDP if the loss is PyTorch's own (Setup::loss_copies), else Megatron-LM
-// with Transformer Engine. cuBLAS has a workspace of 32 MiB from Hopper on, 8 MiB before (PyTorch
-// documentation, "cuBLAS workspaces"). If products add 16-bit gradients to fp32 ones, autograd gets
-// 16-bit placeholders: one for each shape of a layer's weights, which stay (Transformer Engine 2.3
-// and later, pytorch/module/base.py, get_dummy_wgrad; for experts from 2.10 on), and one for the
-// head (Megatron-LM, core/tensor_parallel/layers.py). The loss is fused and copies no logits. FSDP
-// leaves its root gathered for the whole step (PyTorch 1963fc8,
+// with Transformer Engine. cuBLAS has a workspace. If products add 16-bit gradients to fp32 ones,
+// autograd gets 16-bit placeholders: one for each shape of a layer's weights, which stay
+// (Transformer Engine 2.3 and later, pytorch/module/base.py, get_dummy_wgrad; for experts from 2.10
+// on), and one for the head (Megatron-LM, core/tensor_parallel/layers.py). The loss is fused and
+// copies no logits. FSDP leaves its root gathered for the whole step (PyTorch 1963fc8,
 // distributed/_composable/fsdp/_fsdp_state.py, _lazy_init). The root has the table beside the head
 // (torchtitan 9dec370, parallelize_llama.py, apply_fsdp); here the table is freed. These bytes are
-// in neither `peak_bytes` nor Prediction::fits(). A search counts them (try_setup()).
+// in neither `peak_bytes` nor Prediction::fits(). A search counts them (try_setup()). What FSDP's
+// allocator reserves in all is another figure (fsdp_memory.h).
 std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage);
 
 }  // namespace parallelarium

@@ -10,6 +10,7 @@
 #include "engine/plan/text/units.h"
 #include "engine/predict/cost/in_turns.h"
 #include "engine/predict/cost/simulate.h"
+#include "engine/predict/framework/fsdp_memory.h"
 #include "engine/predict/memory.h"
 #include "engine/predict/network/alike_ranks.h"
 #include "engine/predict/predict_steps.h"
@@ -99,6 +100,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   Result<Prediction> timed = time_program(setup, machine, std::move(*order), built, routing);
   if (!timed) return timed;
   add_memory(*timed);
+  add_reserved(*timed);
   add_figures(*timed, built, Repeats());
   timed->traffic = expected_traffic(*timed, 0);
   timed->formulas = formulas_of(setup, machine);
@@ -161,6 +163,17 @@ void add_memory(Prediction& prediction) {
   prediction.memory = one_per_stage(all_memory);
   for (MemoryRow& row : prediction.memory)
     row.framework_bytes = framework_bytes_of(setup, machine, row.stage);
+}
+
+void add_reserved(Prediction& prediction) {
+  if (!trains_by_fsdp(prediction.setup, prediction.machine)) return;
+  // That of the prediction may have fewer micro-batches, or wait for ever.
+  const Result<Order> order = make_order(prediction.setup);
+  if (!order) return;
+  const std::vector<std::int64_t> reserved =
+      fsdp_reserved_bytes(prediction.setup, prediction.machine, *order);
+  for (MemoryRow& row : prediction.memory)
+    row.reserved_bytes = reserved[static_cast<std::size_t>(row.stage)];
 }
 
 void add_figures(Prediction& prediction, const BuildOptions& built, const Repeats& repeats) {
@@ -240,6 +253,16 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
                                     "{} The ranks shown stand for those of its replica.", slowed)
                           : slowed);
   }
+  const auto fullest = std::max_element(
+      prediction.memory.begin(), prediction.memory.end(),
+      [](const MemoryRow& a, const MemoryRow& b) { return a.reserved_bytes < b.reserved_bytes; });
+  if (fullest != prediction.memory.end() && fullest->reserved_bytes > 0)
+    remarks.push_back(message("remark-reserved",
+                              "PyTorch's FSDP would reserve {} on a rank of stage {}: what one of "
+                              "its streams has freed no other takes, and free blocks are too small "
+                              "for what comes.",
+                              figure(bytes_text(static_cast<double>(fullest->reserved_bytes))),
+                              fullest->stage));
   for (Message& remark : unwise(prediction)) remarks.push_back(std::move(remark));
   if (const Result<void> runs = can_execute(setup); !runs)
     remarks.push_back(

@@ -248,6 +248,9 @@ struct Machine {
   bool lanes_share_core = false;   // CPU ranks: the lanes of a rank compete for its core
   int cores = 0;                   // physical cores; 0 if ranks are on GPUs
   bool groups_take_turns = false;  // GPUs: NCCL runs operations of several groups one by one
+  // A framework without a compiler: norms and activations run op by op, as PyTorch's do without
+  // torch.compile.
+  bool op_by_op = false;
   // How the cores multiplied bf16 when they were calibrated (kNativeBf16 or kWidenedBf16). Empty:
   // not known, or there are GPUs.
   std::string bf16_products;

@@ -248,6 +248,7 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   reader.flag("lanes_share_core", machine.lanes_share_core);
   reader.whole("cores", machine.cores, 0, 65'536);
   reader.flag("groups_take_turns", machine.groups_take_turns);
+  reader.flag("op_by_op", machine.op_by_op);
   reader.text("bf16_products", machine.bf16_products);
   const std::string& products = machine.bf16_products;
   if (!products.empty() && products != kNativeBf16 && products != kWidenedBf16)
@@ -312,6 +313,7 @@ nlohmann::json to_json(const Machine& machine) {
     json["fp8_flops_per_second"] = to_json(machine.fp8_flops_per_second);
   if (!machine.bf16) json["bf16"] = false;
   if (machine.groups_take_turns) json["groups_take_turns"] = true;
+  if (machine.op_by_op) json["op_by_op"] = true;
   if (!machine.bf16_products.empty()) json["bf16_products"] = machine.bf16_products;
   if (machine.host_seconds.value > 0) json["host_seconds"] = to_json(machine.host_seconds);
   if (machine.host_message_seconds.value > 0)

@@ -260,6 +260,7 @@ nlohmann::json to_json(const MemoryRow& row) {
   for (int category = 0; category < kCategories; ++category) {
     json[std::string(name_of(static_cast<Category>(category))) + "_bytes"] = row.bytes[category];
   }
+  if (row.reserved_bytes > 0) json["reserved_bytes"] = row.reserved_bytes;
   return json;
 }
 

@@ -22,6 +22,12 @@ struct MemoryRow {
   std::int64_t bytes[kCategories] = {};  // peak of each category over the step
   std::int64_t framework_bytes = 0;      // framework_bytes_of(), beyond the peak; 0 for a run
   std::int64_t peak_bytes = 0;           // peak of the sum
+  // fsdp_reserved_bytes(); 0 for other frameworks, for a run, and in a search
+  std::int64_t reserved_bytes = 0;
+  // The most that the framework holds.
+  std::int64_t bytes_with_framework() const {
+    return reserved_bytes > 0 ? reserved_bytes : peak_bytes + framework_bytes;
+  }
 };
 
 struct TrafficRow {

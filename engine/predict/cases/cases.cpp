@@ -12,6 +12,7 @@
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
 #include "engine/predict/predict.h"
+#include "engine/predict/predict_steps.h"
 #include "engine/predict/repeats/step_prediction.h"
 
 namespace parallelarium {
@@ -111,11 +112,10 @@ double states_gib(const Prediction& prediction) {
   return most / kGib;
 }
 
-// Of the fullest rank, with what PyTorch and Megatron-LM hold there.
+// Of the fullest rank, with what PyTorch or Megatron-LM holds there.
 double framework_peak_gib(const Prediction& prediction) {
   std::int64_t most = 0;
-  for (const MemoryRow& row : prediction.memory)
-    most = std::max(most, row.peak_bytes + row.framework_bytes);
+  for (const MemoryRow& row : prediction.memory) most = std::max(most, row.bytes_with_framework());
   return static_cast<double>(most) / kGib;
 }
 
@@ -129,6 +129,7 @@ Result<Prediction> predict_stages(const Setup& setup, const Machine& machine) {
   Result<StepPrediction> step = predict_step(setup, machine);
   if (!step) return step.error();
   add_step_figures(*step);
+  add_reserved(step->prediction);
   return std::move(step->prediction);
 }
 

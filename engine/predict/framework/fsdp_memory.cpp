@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/framework/fsdp_memory.h"
+
+#include <utility>
+
+#include "engine/passes/build.h"
+#include "engine/passes/lone_stages.h"
+#include "engine/predict/framework/caching_allocator.h"
+#include "engine/predict/framework/fsdp_actions.h"
+#include "engine/predict/framework/fsdp_states.h"
+#include "engine/predict/memory.h"
+
+namespace parallelarium {
+
+namespace {
+
+using Block = CachingAllocator::Block;
+
+// One rank trains.
+class FsdpRank {
+ public:
+  FsdpRank(const Setup& setup, const Machine& machine, const std::vector<FsdpActions>& chunks)
+      : setup_(setup),
+        chunks_(chunks),
+        allocator_(setup.mesh.ranks() <= machine.devices_per_node
+                       ? CachingAllocator::Segments::kExpandable
+                       : CachingAllocator::Segments::kFixed,
+                   kFsdpStreams),
+        states_(setup, allocator_) {
+    for (const FsdpActions& chunk : chunks_) {
+      groups_.emplace_back();
+      for (const std::vector<FsdpTensor>& tensors : chunk.groups)
+        groups_.back().push_back(states_.add_group(tensors));
+      slots_.emplace_back(static_cast<std::size_t>(setup.microbatches),
+                          std::vector<Block>(chunk.slot_bytes.size(), -1));
+    }
+    allocate(cublas_workspace_bytes(machine));
+    for (const FsdpActions& chunk : chunks_) {
+      for (const std::int64_t bytes : chunk.held_bytes) allocate(bytes);
+      for (int microbatch = 0; microbatch < setup.microbatches; ++microbatch)
+        for (const std::int64_t bytes : chunk.received_bytes) allocate(bytes);
+    }
+  }
+
+  void step(const std::vector<Action>& actions) {
+    states_.clear_gradients();
+    for (const Block block : std::exchange(held_, {})) allocator_.free(block);
+    std::vector<int> backwards(chunks_.size());
+    for (const Action& action : actions) {
+      const auto chunk = static_cast<std::size_t>(action.chunk);
+      for (const FsdpEvent& event : chunks_[chunk].events[static_cast<std::size_t>(action.kind)])
+        apply(event, chunk, action.microbatch);
+      states_.end_action();
+      if (!adds_up() || action.kind == ActionKind::kForward ||
+          action.kind == ActionKind::kInputGrad || ++backwards[chunk] < setup_.microbatches)
+        continue;
+      for (const int group : groups_[chunk]) {
+        states_.release(group);
+        states_.reduce(group);
+      }
+      states_.end_action();
+    }
+    states_.update();
+  }
+
+  std::int64_t reserved_bytes() const { return allocator_.reserved_bytes(); }
+
+ private:
+  // Whether gradients of micro-batches are added up before they are reduced.
+  bool adds_up() const { return setup_.zero == 2 && setup_.zero_accumulate; }
+  Block allocate(std::int64_t bytes) { return allocator_.allocate(bytes, kComputeStream); }
+
+  void apply(const FsdpEvent& event, std::size_t chunk, int microbatch) {
+    const auto index = static_cast<std::size_t>(event.index);
+    std::vector<Block>& slots = slots_[chunk][static_cast<std::size_t>(microbatch)];
+    switch (event.what) {
+      case FsdpEvent::What::kOpen:
+        slots[index] = allocate(chunks_[chunk].slot_bytes[index]);
+        return;
+      case FsdpEvent::What::kClose:
+        return allocator_.free(slots[index]);
+      case FsdpEvent::What::kHold:
+        return held_.push_back(slots[index]);
+      case FsdpEvent::What::kGather:
+        return states_.gather(groups_[chunk][index]);
+      case FsdpEvent::What::kRelease:
+        if (setup_.zero == 3 && setup_.zero_reshard) states_.release(groups_[chunk][index]);
+        return;
+      case FsdpEvent::What::kGradient:
+        return states_.add_gradient(groups_[chunk][index], event.tensor);
+      case FsdpEvent::What::kReduce:
+        if (adds_up()) return states_.accumulate(groups_[chunk][index]);
+        states_.release(groups_[chunk][index]);
+        return states_.reduce(groups_[chunk][index]);
+    }
+  }
+
+  const Setup& setup_;
+  const std::vector<FsdpActions>& chunks_;
+  CachingAllocator allocator_;
+  FsdpStates states_;
+  std::vector<std::vector<int>> groups_;                // of `states_`, by chunk and its group
+  std::vector<std::vector<std::vector<Block>>> slots_;  // by chunk and micro-batch
+  std::vector<Block> held_;                             // to the end of the step
+};
+
+// The Setup of which the stages alone are made: FsdpStates has what ZeRO does.
+Setup without_zero(Setup setup) {
+  setup.zero = setup.zero_group = 0;
+  setup.zero_accumulate = setup.overlap_parameters = false;
+  return setup;
+}
+
+bool has_split_backward(const std::vector<Action>& actions, int chunk) {
+  for (const Action& action : actions)
+    if (action.chunk == chunk && action.kind == ActionKind::kInputGrad) return true;
+  return false;
+}
+
+}  // namespace
+
+bool trains_by_fsdp(const Setup& setup, const Machine& machine) {
+  return !machine.local && setup.loss_copies != LossCopies::kNone && setup.zero >= 2;
+}
+
+std::vector<std::int64_t> fsdp_reserved_bytes(const Setup& setup, const Machine& machine,
+                                              const Order& order) {
+  const std::vector<std::vector<Chunk>> chunks = placed_chunks(setup, order);
+  const Setup plain = without_zero(setup);
+  const LocalSizes sizes = local_sizes(plain);
+  std::vector<LoneStage> stages;
+  for (std::size_t place = 0; place < chunks.size(); ++place)
+    for (const Chunk& chunk : chunks[place]) stages.push_back({chunk, static_cast<int>(place)});
+  const Program program = lone_stages(plain, sizes, stages);
+  std::vector<std::int64_t> reserved;
+  std::size_t lone = 0;
+  for (std::size_t place = 0; place < chunks.size(); ++place) {
+    const std::vector<Action>& line = order.ranks[place];
+    std::vector<FsdpActions> actions;
+    for (std::size_t chunk = 0; chunk < chunks[place].size(); ++chunk, lone += 2)
+      actions.push_back(fsdp_actions(
+          setup, program, program.ranks[lone + has_split_backward(line, static_cast<int>(chunk))],
+          chunks[place][chunk], machine.op_by_op));
+    FsdpRank rank(setup, machine, actions);
+    constexpr int kSteps = 2;  // Adam's states come behind the first
+    for (int step = 0; step < kSteps; ++step) rank.step(line);
+    reserved.push_back(rank.reserved_bytes());
+  }
+  return reserved;
+}
+
+}  // namespace parallelarium

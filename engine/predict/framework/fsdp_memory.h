@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory that PyTorch has reserved after training by FSDP2.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/order/order.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// Whether the framework is PyTorch's FSDP2: the loss is PyTorch's own (Setup::loss_copies), and
+// ZeRO cuts gradients. Never for this computer, whose ranks are this program's.
+bool trains_by_fsdp(const Setup& setup, const Machine& machine);
+
+// Bytes that PyTorch has reserved on a rank of each place in the pipeline (max_reserved_gib of
+// torchtitan, components/metrics.py): what a CachingAllocator reserves for two steps. It replays
+// the buffers that the arena has, without ZeRO's, in the order of the ops, as fsdp_actions() says,
+// and what FSDP2 has beside them (FsdpStates), each in its stream. cuBLAS's workspace counts, what
+// the driver and NCCL hold does not.
+//
+// Segments are expandable on one node and fixed on several, as torchtitan starts runs: its script
+// for one node sets expandable_segments:True, its script for several does not (9dec370,
+// run_llama_train.sh and multinode_trainer.slurm).
+//
+// Requires: trains_by_fsdp(setup, machine), validate(setup) is empty, and `order` is right for it.
+// Cost: some tens of milliseconds for the largest models.
+std::vector<std::int64_t> fsdp_reserved_bytes(const Setup& setup, const Machine& machine,
+                                              const Order& order);
+
+}  // namespace parallelarium

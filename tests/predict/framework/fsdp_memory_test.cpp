@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What PyTorch has reserved is held to published runs in cases_test.cpp; here, to what must hold of
+// any run.
+#include "engine/predict/framework/fsdp_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "engine/passes/build.h"
+#include "engine/passes/lone_stages.h"
+#include "engine/plan/machine/presets.h"
+#include "engine/plan/model/model_presets.h"
+#include "engine/predict/framework/fsdp_actions.h"
+#include "engine/predict/memory.h"
+#include "engine/predict/predict.h"
+#include "engine/predict/repeats/step_prediction.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kGib = 1 << 30;
+
+parallelarium::Setup fsdp_setup() {
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("llama3-8b");
+  setup.model.layers = 4;
+  setup.mesh = Mesh();
+  setup.mesh.dp = 16;
+  setup.zero = 3;
+  setup.microbatches = 1;
+  setup.attention = Attention::kFused;
+  setup.precision = *find_precision("mixed-16-main-grads");
+  setup.loss_copies = LossCopies::kFp32;
+  setup.recompute = Recompute::kFull;
+  return setup;
+}
+
+std::vector<std::int64_t> reserved(const parallelarium::Setup& setup,
+                                   const char* machine = "dgx-h100") {
+  const std::vector<Message> wrong = validate(setup);
+  EXPECT_TRUE(wrong.empty()) << wrong.front().text;
+  const Result<Order> order = make_order(setup);
+  EXPECT_TRUE(order.ok());
+  return fsdp_reserved_bytes(setup, *find_machine(machine), *order);
+}
+
+TEST(FsdpMemory, IsForRunsThatPyTorchShards) {
+  const Machine machine = *find_machine("dgx-h100");
+  parallelarium::Setup setup = fsdp_setup();
+  EXPECT_TRUE(trains_by_fsdp(setup, machine));
+  EXPECT_FALSE(trains_by_fsdp(setup, *find_machine("local")));
+  setup.zero = 1;
+  EXPECT_FALSE(trains_by_fsdp(setup, machine));
+  setup.zero = 3;
+  setup.loss_copies = LossCopies::kNone;
+  EXPECT_FALSE(trains_by_fsdp(setup, machine));
+}
+
+// A search decides by the closed form; a prediction by itself says both.
+TEST(FsdpMemory, IsInPredictionsAndNotInSearches) {
+  const Machine machine = *find_machine("dgx-h100");
+  const parallelarium::Setup setup = fsdp_setup();
+  const Result<Prediction> prediction = predict(setup, machine);
+  const Result<StepPrediction> searched = predict_step(setup, machine);
+  ASSERT_TRUE(prediction.ok() && searched.ok());
+  const MemoryRow& row = prediction->memory.front();
+  const MemoryRow& in_search = searched->prediction.memory.front();
+  EXPECT_EQ(row.reserved_bytes, reserved(setup).front());
+  EXPECT_EQ(row.bytes_with_framework(), row.reserved_bytes);
+  EXPECT_EQ(in_search.reserved_bytes, 0);
+  EXPECT_EQ(in_search.framework_bytes, framework_bytes_of(setup, machine, 0));
+  EXPECT_EQ(in_search.bytes_with_framework(), row.peak_bytes + row.framework_bytes);
+}
+
+// At the loss a rank has its share of parameters and moments (4 + 8 bytes), the root gathered, and
+// three copies of the logits in fp32. Above that there are the root once more in another stream,
+// its gradients in fp32, and free blocks: a copy of logits and 2 GiB.
+TEST(FsdpMemory, HoldsWhatTheLossNeedsAndLittleMore) {
+  for (const int dp : {16, 32, 128}) {
+    parallelarium::Setup setup = fsdp_setup();
+    setup.mesh.dp = dp;
+    const double all = static_cast<double>(count_parameters(setup.model).total);
+    const double table = 4096.0 * 128'256, logits = 4.0 * 8192 * 128'256;
+    const double least = 12 * all / dp + 2 * 2 * table + 3 * logits;
+    const double found = static_cast<double>(reserved(setup).front());
+    EXPECT_GT(found, least);
+    EXPECT_LT(found, least + (2 + 4) * 2 * table + logits + 2 * kGib);
+  }
+}
+
+// 1F1B holds the activations of as many micro-batches however many there are. Only buffers between
+// stages grow: what comes and what goes, forward and backward, 64 MiB each.
+TEST(FsdpMemory, HoldsWhatGoesBetweenStagesForEveryMicrobatch) {
+  parallelarium::Setup setup = fsdp_setup();
+  setup.model.layers = 8;
+  setup.mesh.pp = 4;
+  setup.zero = 2;
+  setup.zero_accumulate = true;
+  setup.microbatches = 8;
+  const std::vector<std::int64_t> few = reserved(setup);
+  setup.microbatches = 16;
+  const std::vector<std::int64_t> many = reserved(setup);
+  ASSERT_EQ(few.size(), 4u);
+  const double message = 2.0 * 8192 * 4096;
+  for (const std::size_t middle : {1, 2})
+    EXPECT_NEAR(static_cast<double>(many[middle] - few[middle]), 8 * 4 * message, 8 * message);
+}
+
+// A micro-batch leaves nothing open: each slot is opened once, and then closed or held once.
+TEST(FsdpMemory, ClosesWhatItOpens) {
+  int slots = 0;
+  const auto check = [&](const parallelarium::Setup& setup, bool op_by_op) {
+    ASSERT_TRUE(validate(setup).empty()) << validate(setup).front().text;
+    const Result<Order> order = make_order(setup);
+    ASSERT_TRUE(order.ok());
+    parallelarium::Setup plain = setup;
+    plain.zero = 0;
+    plain.zero_accumulate = false;
+    const std::vector<std::vector<Chunk>> chunks = placed_chunks(setup, *order);
+    for (std::size_t place = 0; place < chunks.size(); ++place)
+      for (const Chunk& chunk : chunks[place]) {
+        const Program program =
+            lone_stages(plain, local_sizes(plain), {{chunk, static_cast<int>(place)}});
+        for (const RankProgram& lone : program.ranks) {
+          const FsdpActions actions = fsdp_actions(setup, program, lone, chunk, op_by_op);
+          std::vector<int> opened(actions.slot_bytes.size()), closed(actions.slot_bytes.size());
+          for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward,
+                                        ActionKind::kInputGrad, ActionKind::kWeightGrad})
+            for (const FsdpEvent& event : actions.events[static_cast<std::size_t>(kind)]) {
+              const auto at = static_cast<std::size_t>(event.index);
+              if (event.what == FsdpEvent::What::kOpen) ++opened[at];
+              if (event.what != FsdpEvent::What::kClose && event.what != FsdpEvent::What::kHold)
+                continue;
+              ++closed[at];
+              EXPECT_EQ(opened[at], 1);
+            }
+          EXPECT_EQ(opened, closed);
+          slots += std::accumulate(opened.begin(), opened.end(), 0);
+          std::int64_t elements = 0, parameters = 0;
+          for (const auto& group : actions.groups)
+            for (const FsdpTensor& tensor : group) elements += tensor.elements;
+          for (const ParameterSlice& slice : lone.parameters) parameters += slice.count;
+          EXPECT_EQ(elements, parameters);
+        }
+      }
+  };
+  for (const LossCopies copies : {LossCopies::kGradient, LossCopies::kFp32})
+    for (const char* precision : {"mixed-16", "fp32"})
+      for (const int pp : {1, 2})
+        for (const Recompute recompute :
+             {Recompute::kNone, Recompute::kFull,
+              Recompute::kNorms | Recompute::kActivation | Recompute::kSecondProducts}) {
+          parallelarium::Setup setup = fsdp_setup();
+          setup.loss_copies = copies;
+          setup.precision = *find_precision(precision);
+          setup.recompute = recompute;
+          setup.mesh.pp = pp;
+          setup.microbatches = 4;
+          check(setup, false);
+          check(setup, true);
+          setup.mesh.tp = 2;
+          setup.sequence_parallel = true;
+          check(setup, false);
+          setup.mesh.cp = 2;
+          setup.context_parallel = ContextParallel::kAllGather;
+          setup.schedule = pp > 1 ? "zb-h1" : "1f1b";
+          check(setup, false);
+        }
+  EXPECT_GT(slots, 10'000);
+}
+
+}  // namespace
+}  // namespace parallelarium
