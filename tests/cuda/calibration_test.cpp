@@ -361,7 +361,7 @@ TEST(BenchTimes, KeepPhasesAndSizesApartAndTakeTheMiddleOfRounds) {
     products.push_back({10, 20, 30, 10 * seconds, "input gradient"});
     products.push_back({10, 20, 30, seconds / 2, "input gradient", "bfloat16"});
   }
-  const std::vector<MatmulPoint> points = points_of(products, "test");
+  const std::vector<MatmulPoint> points = points_of(products, origin_of("test"));
   ASSERT_EQ(points.size(), 3u);
   EXPECT_EQ(points[0].phase, "forward");
   EXPECT_NEAR(points[0].flops_per_second.value, 12'000 / 2e-6, 1);
@@ -371,11 +371,11 @@ TEST(BenchTimes, KeepPhasesAndSizesApartAndTakeTheMiddleOfRounds) {
   EXPECT_NEAR(points[2].flops_per_second.value, 12'000 / 1e-6, 1);
   Machine peaks;
   peaks.matmuls = points;
-  set_peaks(peaks, "test");
+  set_peaks(peaks, origin_of("test"));
   EXPECT_EQ(peaks.fp32_flops_per_second.value, points[0].flops_per_second.value);
   EXPECT_EQ(peaks.half_flops_per_second.value, points[2].flops_per_second.value);
   peaks.matmuls.pop_back();
-  set_peaks(peaks, "test");
+  set_peaks(peaks, origin_of("test"));
   EXPECT_EQ(peaks.half_flops_per_second.value, points[0].flops_per_second.value);
   EXPECT_TRUE(is_assumed(peaks.half_flops_per_second.origin));
 
@@ -385,7 +385,7 @@ TEST(BenchTimes, KeepPhasesAndSizesApartAndTakeTheMiddleOfRounds) {
     kernels.push_back({"norm", 1000, seconds});
     kernels.push_back({"norm", 500, seconds, "bfloat16"});
   }
-  const std::vector<KernelRate> rates = rates_of(kernels, "test");
+  const std::vector<KernelRate> rates = rates_of(kernels, origin_of("test"));
   ASSERT_EQ(rates.size(), 3u);
   EXPECT_EQ(rates[0].elements, 1000);
   EXPECT_NEAR(rates[0].elements_per_second.value, 1000 / 2e-6, 1);
@@ -402,7 +402,7 @@ TEST(CollectiveRates, AreFiniteWhateverWasTimed) {
                                              {CollectiveKind::kAllReduce, 1, 4096, 2e-6},
                                              {CollectiveKind::kAllGather, 2, 4096, 2e-6},
                                              {CollectiveKind::kAllGather, 2, 4096, 1e-6}};
-  for (const CollectiveRate& rate : rates_of(times, "test")) {
+  for (const CollectiveRate& rate : rates_of(times, origin_of("test"))) {
     EXPECT_TRUE(std::isfinite(rate.link.latency_seconds.value)) << rate.collective;
     EXPECT_TRUE(std::isfinite(rate.link.bytes_per_second.value)) << rate.collective;
     EXPECT_GE(rate.link.latency_seconds.value, 0);

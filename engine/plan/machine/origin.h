@@ -2,9 +2,9 @@
 // Where a number comes from, as data: a kind, the source that the kind names, and notes on what of
 // the source it is. Files write an origin as one line of English, which is read into this once:
 //
-//     published in te42kyfo/gpu-benches 1c36d50, gpu-latency/v100.txt (43 KiB; 30 cycles at 1380
-//     MHz) ^kind        ^source                                            ^notes
+//     published in te42kyfo/gpu-benches 1c36d50, gpu-latency/v100.txt (43 KiB; 30 cycles)
 //
+// "published in" is the kind; the source stands behind it, and notes stand in brackets.
 // message_of() makes the line, in English and in the window's language.
 #pragma once
 
