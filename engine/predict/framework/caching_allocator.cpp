@@ -8,9 +8,8 @@ namespace parallelarium {
 
 namespace {
 
-constexpr std::int64_t kMib = 1 << 20;
-constexpr std::int64_t kSmallest = 512, kMostSmall = kMib, kLeastOwnSegment = 10 * kMib;
-constexpr std::int64_t kSmallPage = 2 * kMib, kLargePage = 20 * kMib, kSegmentUnit = 2 * kMib;
+constexpr std::int64_t kSmallest = 512, kMostSmall = 1 << 20, kLeastOwnSegment = 10 << 20;
+constexpr std::int64_t kSmallPage = 2 << 20, kLargePage = 20 << 20, kSegmentUnit = 2 << 20;
 
 std::int64_t rounded_up(std::int64_t bytes, std::int64_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -141,11 +140,6 @@ std::int64_t CachingAllocator::reserved_bytes() const {
   std::int64_t sum = 0;
   for (const Pool& pool : pools_) sum += pool.reserved;
   return sum;
-}
-
-std::int64_t CachingAllocator::reserved_bytes(int stream) const {
-  return pools_[2 * static_cast<std::size_t>(stream)].reserved +
-         pools_[2 * static_cast<std::size_t>(stream) + 1].reserved;
 }
 
 }  // namespace parallelarium

@@ -37,8 +37,7 @@ class CachingAllocator {
   // The block goes back to its stream's pool. Requires: it was allocated and not freed since.
   void free(Block block);
 
-  std::int64_t reserved_bytes() const;            // of all streams
-  std::int64_t reserved_bytes(int stream) const;  // of one
+  std::int64_t reserved_bytes() const;  // of all streams
 
  private:
   struct Piece {
