@@ -19,6 +19,8 @@ namespace parallelarium {
 
 namespace {
 
+constexpr double kMostLimit = 1e15;  // that a limit is said with
+
 Result<std::int64_t> whole_of(const std::string& text, const char* option) {
   std::int64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -145,11 +147,15 @@ Message no_axis(const std::string& name) {
 Result<void> limit_memory(Machine& machine, double bytes) {
   const double all = machine.memory_bytes.value;
   if (all <= 0) return {};
+  if (!(bytes <= kMostLimit))
+    return message("plan-memory-much",
+                   "The memory limit is more than any device has; one of {} has {}.",
+                   title_of(machine), figure(bytes_text(all)));
   if (bytes > all)
     return message("plan-memory-more",
-                   "The memory limit is more than a device of {} has, {}: leave the limit out, or "
-                   "lower it.",
-                   title_of(machine), figure(bytes_text(all)));
+                   "The memory limit of {} is more than a device of {} has, {}: leave the limit "
+                   "out, or lower it.",
+                   figure(bytes_text(bytes)), title_of(machine), figure(bytes_text(all)));
   machine.usable_memory_share = bytes / all;
   return {};
 }

@@ -107,7 +107,7 @@ TEST(ProblemNumbers, AreManyAndTheTaskTellsTheFactsOfEach) {
   EXPECT_EQ(clusters.size(), 3u);
   EXPECT_EQ(batches.size(), 2u);
   EXPECT_EQ(rules.size(), 3u);
-  // A lost node and half the network come about equally often, on every cluster.
+  // A lost node and a slow network come about equally often, on every cluster.
   EXPECT_EQ(changes.size(), 6u);
   int of_change[2] = {};
   for (const auto& [which, count] : changes) of_change[which.first == 1] += count;

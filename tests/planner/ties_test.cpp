@@ -32,6 +32,7 @@ TEST(PublishedRows, OfAChangedClusterAreThoseOfItsBase) {
   const TieThreshold of_preset = known_ties_of(preset);
   nlohmann::json all = to_json(preset);  // as `machines new --from` writes it
   for (const char* key : {"format", "name", "title", "local"}) all.erase(key);
+  all["nics_per_node"] = {{"value", preset.nics()}, {"origin", "assumed"}};
   const TieThreshold unchanged = known_ties_of(changed_machine(base, all));
   expect_same_rows(unchanged, of_preset);
   EXPECT_EQ(unchanged.said.text, of_preset.said.text);
@@ -41,6 +42,8 @@ TEST(PublishedRows, OfAChangedClusterAreThoseOfItsBase) {
       known_ties_of(changed_machine(base, {{"inter_node", {{"bytes_per_second", 12.5e9}}}}));
   expect_same_rows(slower, of_preset);
   EXPECT_THAT(slower.trust.text, testing::HasSubstr("A100 80 GB (before its links were changed)"));
+  const TieThreshold half = known_ties_of(changed_machine(base, {{"devices_per_node", 4}}));
+  EXPECT_EQ(half.trust.text, of_preset.trust.text) << "smaller nodes alone";
   const TieThreshold larger = known_ties_of(changed_machine(base, {{"memory_bytes", 160e9}}));
   expect_same_rows(larger, of_preset);
   EXPECT_THAT(larger.said.text, testing::HasSubstr("A100 80 GB (before it was changed)"));

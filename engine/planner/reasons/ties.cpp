@@ -70,6 +70,8 @@ const std::string& preset_title(const Machine& machine) {
 
 // The machine without what rows on it may differ in: their own nodes and kernels.
 Machine bare_nodes(Machine machine) {
+  // 0 means the same as one card for each device.
+  machine.nics_per_node = {machine.nics() / std::max(1, machine.devices_per_node), {}};
   machine.name = machine.title = machine.changed_from = {};
   machine.nodes = machine.devices_per_node = 1;
   machine.usable_memory_share = 1;
@@ -92,12 +94,13 @@ Message measured_machine(const Machine& machine) {
     if (name == "local") continue;
     const Result<Machine> preset = find_machine(name);
     if (!preset || preset->title != machine.changed_from) continue;
-    Machine as_before = bare_nodes(machine);
-    if (as_before == bare_nodes(*preset)) return base;
-    as_before.intra_node = preset->intra_node;
-    as_before.inter_node = preset->inter_node;
-    as_before.nics_per_node = preset->nics_per_node;
-    if (as_before == bare_nodes(*preset))
+    const Machine before = bare_nodes(*preset);
+    Machine changed = bare_nodes(machine);
+    if (changed == before) return base;
+    changed.intra_node = before.intra_node;
+    changed.inter_node = before.inter_node;
+    changed.nics_per_node = before.nics_per_node;
+    if (changed == before)
       return message("plan-before-links", "{} (before its links were changed)", base);
   }
   return message("plan-before-change", "{} (before it was changed)", base);
