@@ -16,11 +16,13 @@ namespace parallelarium {
 // One line of facts: "predicted 5.00 ms", the word muted.
 struct FactLine {
   QString word, value;
+  bool operator==(const FactLine&) const = default;
 };
 // The selected op as a headline and facts; empty headline when nothing is selected.
 struct SelectionText {
   QString headline;
   std::vector<FactLine> facts;
+  bool operator==(const SelectionText&) const = default;
 };
 SelectionText describe_selection(const Session& session);
 // All of it in one line, as it is heard.

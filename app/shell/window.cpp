@@ -134,6 +134,7 @@ void Window::follow_views() {
           refresh_strip();
           refresh_banner();
           selection_->show_text({});
+          this->view().retell();
         }
         setWindowModified(modified());
       });
@@ -147,6 +148,9 @@ void Window::follow_view(int index) {
     if (view == &this->view()) refresh_strip();
   });
   connect(view, &View::described, selection_, &SelectionPanel::show_text);
+  connect(view, &View::retold, this, [this, view](const SelectionText& text) {
+    if (view == &this->view()) selection_->show_text(text);
+  });
   ring_areas(*view);
   QMenu* menu = view_menus_[std::size_t(index)];
   for (const ViewActions& group : menu ? view->commands() : std::vector<ViewActions>()) {
@@ -241,6 +245,7 @@ void Window::view_came() {
   refresh_strip();
   refresh_banner();
   selection_->follow_view(view_info().room != Room::kPlan);
+  view().retell();
   const QString formula = QLatin1String(view_info().formula);
   show_formulas(formula);
   lesson_->set_view(view_info());

@@ -129,12 +129,16 @@ class View : public QWidget {
   // a layout of the window's or, for null, in the view itself. No width: there are none.
   virtual int look_controls_width() const { return 0; }
   virtual void put_look_controls(QLayout*) {}
+  // Emits retold() of what is chosen in it, or of nothing.
+  virtual void retell() {}
   // Returns when what threads compute is there (for tests and pictures).
   virtual void wait() {}
 
  Q_SIGNALS:
   // Something was chosen in it: what it is.
   void described(const SelectionText& text);
+  // What was chosen reads otherwise by now, or is gone. Who listens hears that as the moment.
+  void retold(const SelectionText& text);
   void quantities_changed();
 
  protected:

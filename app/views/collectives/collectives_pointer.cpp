@@ -12,18 +12,24 @@ namespace parallelarium {
 
 void CollectivesView::choose(MoveRef ref, bool go_there) {
   State& s = *state_;
-  const CollectivePicture picture = this->picture();
   s.collectives.select(ref);
-  if (ref.step < 0) return;
-  if (go_there) {
+  if (ref.step >= 0 && go_there) {
     s.session.playback().set_playing(false);
-    const Span span = picture.shown().span_of(ref);
+    const Span span = picture().shown().span_of(ref);
     s.collectives.set_playhead(span.begin + (span.end - span.begin) / 2);
   }
-  const bool seen = picture.observed && !picture.hides_run();
-  if (picture.hides_predicted()) return;
-  Q_EMIT described(describe_move(*picture.predicted, seen ? picture.observed.get() : nullptr, ref));
+  Q_EMIT described(chosen_text());
 }
+
+SelectionText CollectivesView::chosen_text() const {
+  const CollectivePicture picture = this->picture();
+  if (picture.selected.step < 0 || picture.hides_predicted()) return {};
+  const bool seen = picture.observed && !picture.hides_run();
+  return describe_move(*picture.predicted, seen ? picture.observed.get() : nullptr,
+                       picture.selected);
+}
+
+void CollectivesView::retell() { Q_EMIT retold(chosen_text()); }
 
 void CollectivesView::walk(int moves, int steps) {
   State& s = *state_;

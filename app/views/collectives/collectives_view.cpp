@@ -201,6 +201,7 @@ void CollectivesView::refresh() {
   s.show_parts->setChecked(s.collectives.shows_parts());
   s.show_parts->setEnabled(s.collectives.plan()->choice.spec.kind == CollectiveKind::kAllReduce);
   tell_shown();
+  retell();
   s.canvas->update();
 }
 

@@ -46,6 +46,7 @@ class CollectivesView : public View {
   CollectiveLayout layout_now() const;
   QWidget& canvas();
   QString description() const override;
+  void retell() override;
   // What chunks show, and picture or table; else in the view's last row of controls.
   void put_look_controls(QLayout* where) override;
   int look_controls_width() const override;
@@ -78,6 +79,7 @@ class CollectivesView : public View {
   void show_tool_tip(const QPoint& at, const QPoint& global);
   // Chooses a move and goes to its middle; by as many moves or steps as told.
   void choose(MoveRef ref, bool go_there);
+  SelectionText chosen_text() const;
   void walk(int moves, int steps);
   void change(const QString& what, const std::function<void(CollectiveChoice&)>& edit);
   std::unique_ptr<State> state_;

@@ -231,6 +231,7 @@ void ExpertsView::refresh() {
                            : std::nullopt);
   place_parts();
   tell_shown();
+  retell();
   s.canvas->update();
 }
 
@@ -254,10 +255,16 @@ void ExpertsView::select(ExpertRef ref) {
   State& s = *state_;
   s.selected = ref;
   s.canvas->update();
+  Q_EMIT described(chosen_text());
+}
+
+SelectionText ExpertsView::chosen_text() const {
   const ExpertPicture picture = this->picture();
   const bool tells = picture.drawn() && !picture.hidden;
-  Q_EMIT described(tells ? describe_expert(*picture.drawn(), ref) : SelectionText());
+  return tells ? describe_expert(*picture.drawn(), state_->selected) : SelectionText();
 }
+
+void ExpertsView::retell() { Q_EMIT retold(chosen_text()); }
 
 void ExpertsView::resizeEvent(QResizeEvent*) { place_parts(); }
 

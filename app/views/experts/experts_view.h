@@ -39,6 +39,7 @@ class ExpertsView : public View {
   ExpertChoice choice() const;
   void choose(ExpertChoice choice);
   QString description() const override;
+  void retell() override;
   void wait() override;  // for the routing
 
  protected:
@@ -62,6 +63,7 @@ class ExpertsView : public View {
   void paint_canvas();
   bool press_key(QKeyEvent& event);
   void select(ExpertRef ref);
+  SelectionText chosen_text() const;
   void change(const QString& what, const std::function<void(Setup&)>& edit);
   std::unique_ptr<State> state_;
 };

@@ -168,23 +168,27 @@ void LayerView::build_inside() {
                     next.inside = inside;
                     next.context = false;
                   });
-                  view->tell_inside(*inside);
+                  // Beside the button nobody would hear that the run ended.
+                  view->state_->tells_inside = true;
+                  Q_EMIT view->described(view->chosen_text());
                 });
   });
 }
 
-// What the run established, where the keys are: beside the button nobody would hear that it ended.
-void LayerView::tell_inside(const LayerInside& inside) {
+// What a run has just established, as long as its numbers are of what is shown; else the step that
+// is chosen.
+SelectionText LayerView::chosen_text() const {
   const LayerPicture now = picture();
-  if (!now.drawn() || !now.look.inside) return;  // of other settings by now
+  if (!state_->tells_inside || !now.drawn() || !now.look.inside)
+    return describe_layer_step(now, now.look.step, now.look.rank);
   SelectionText text{tr("Looked inside: the numbers of a run are shown"), {}};
-  for (const InsideIdentity& identity : inside.identities) {
+  for (const InsideIdentity& identity : now.look.inside->identities) {
     const QString title = layer_step_title(now, identity.step);
     const bool letter = !now.layer->steps[std::size_t(identity.step)].symbol.empty();
     text.facts.push_back(
         {(letter ? title : capitalised(title)) + QLatin1Char(':'), identity.sentence});
   }
-  Q_EMIT described(text);
+  return text;
 }
 
 // Where nothing is split: settings with which something is.

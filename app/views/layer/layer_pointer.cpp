@@ -35,6 +35,7 @@ void LayerView::select(int step, int rank) {
   State& s = *state_;
   s.look.step = step;
   s.look.rank = rank;
+  s.tells_inside = false;
   const LayerPicture now = picture();
   if (now.drawn() && step >= 0) {
     // What sends nothing has no op that another view could show.
@@ -46,7 +47,7 @@ void LayerView::select(int step, int rank) {
   }
   tell_shown();
   s.canvas->update();
-  Q_EMIT described(describe_layer_step(now, step, now.look.rank));
+  Q_EMIT described(chosen_text());
   Q_EMIT quantities_changed();
 }
 

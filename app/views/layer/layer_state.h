@@ -15,6 +15,7 @@ struct LayerView::State {
   explicit State(Session& s) : session(s) {}
   Session& session;
   LayerLook look;
+  bool tells_inside = false;  // what a run established, until a step is chosen
   StepBox *layer = nullptr, *microbatch = nullptr;
   QLabel *layer_label = nullptr, *microbatch_label = nullptr;
   Segments *part = nullptr, *direction = nullptr, *shown = nullptr, *split = nullptr;

@@ -181,6 +181,8 @@ QString LayerView::description() const { return layer_sentence(picture()); }
 
 QString LayerView::moment() const { return layer_moment(picture()); }
 
+void LayerView::retell() { Q_EMIT retold(chosen_text()); }
+
 LayerPicture LayerView::picture() const {
   const State& s = *state_;
   const bool same =
@@ -256,6 +258,7 @@ void LayerView::refresh() {
           : std::nullopt);
   place_parts();
   tell_shown();
+  retell();
   s.canvas->update();
 }
 

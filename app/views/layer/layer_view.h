@@ -37,6 +37,7 @@ class LayerView : public View {
   QString description() const override;
   QString moment() const override;
   void show_part(const QString& part) override;
+  void retell() override;
   // The picture as it is painted now, and where its parts stand in the coordinates of canvas().
   LayerPicture picture() const;
   LayerLayout layout_now() const;
@@ -73,7 +74,7 @@ class LayerView : public View {
   QString tip_at(QPointF point) const;
   bool press_key(QKeyEvent& event);
   void walk(int by);
-  void tell_inside(const LayerInside& inside);
+  SelectionText chosen_text() const;
   void select(int step, int rank);
   std::unique_ptr<State> state_;
 };

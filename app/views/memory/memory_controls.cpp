@@ -19,6 +19,7 @@ void MemoryView::build_controls() {
   build_plot();
   s.holders = new HoldersPane(s.session, this);
   connect(s.holders, &HoldersPane::described, this, &MemoryView::described);
+  connect(s.holders, &HoldersPane::retold, this, &MemoryView::retold);
   for (int at = 0; at < kPanesOfMemory; ++at) {
     const QString texts[] = {tr("&ZeRO stages"),   tr("&Bytes per parameter"),
                              tr("Over the &step"), tr("Every &rank"),

@@ -23,28 +23,53 @@ int group_at(const BarLayout& layout, QPointF point) {
 
 }  // namespace
 
-// What one category of a bar is, or the whole bar.
-void MemoryView::describe_group(int group, const QPointF* point) {
+// A bar, or the category of it that lies under a point.
+void MemoryView::choose_group(int group, const QPointF* point) {
   State& s = *state_;
+  s.cursor = group;
+  s.part.reset();
+  s.point.reset();
   const BarChart* chart = s.chart();
-  if (!chart || group < 0 || group >= int(chart->groups.size()) || s.shown.hidden) return;
-  const BarGroup& one = chart->groups[std::size_t(group)];
+  if (point && chart && group >= 0) {
+    const BarGroup& one = chart->groups[std::size_t(group)];
+    const BarLayout layout = bar_layout(*chart, s.chart_rect(), theme_for(palette()));
+    const BarBox& boxes = layout.boxes[std::size_t(group)];
+    if (const auto category = category_at(one, layout, boxes, *point))
+      s.part = {*category, boxes.counted.contains(*point)};
+  }
+  Q_EMIT described(chosen_text());
+  update();
+}
+
+SelectionText MemoryView::group_text() const {
+  const State& s = *state_;
+  const BarChart* chart = s.chart();
+  if (!chart || s.cursor < 0 || s.cursor >= int(chart->groups.size())) return {};
+  const BarGroup& one = chart->groups[std::size_t(s.cursor)];
   SelectionText text;
   QStringList lines = bar_lines(one);
   text.headline = lines.takeFirst();
-  if (point) {
-    const BarLayout layout = bar_layout(*chart, s.chart_rect(), theme_for(palette()));
-    if (const auto category = category_at(one, layout, layout.boxes[std::size_t(group)], *point)) {
-      const bool counted = one.counted && layout.boxes[std::size_t(group)].counted.contains(*point);
-      const std::int64_t bytes =
-          (counted ? one.counted->parts : one.planned->parts)[std::size_t(*category)];
-      text.headline += QStringLiteral(" \u00b7 ") + category_text(*category);
-      text.facts.push_back({counted ? tr("counted") : tr("predicted"), bytes_text(bytes)});
-      text.facts.push_back({tr("exactly"), exact_bytes_text(bytes)});
-    }
+  if (s.part && one.planned) {
+    const bool counted = one.counted && s.part->counted;
+    const std::int64_t bytes =
+        (counted ? one.counted->parts : one.planned->parts)[std::size_t(s.part->category)];
+    text.headline += QStringLiteral(" \u00b7 ") + category_text(s.part->category);
+    text.facts.push_back({counted ? tr("counted") : tr("predicted"), bytes_text(bytes)});
+    text.facts.push_back({tr("exactly"), exact_bytes_text(bytes)});
   }
   for (const QString& line : lines) text.facts.push_back({QString(), line});
-  Q_EMIT described(text);
+  return text;
+}
+
+SelectionText MemoryView::chosen_text() const {
+  const State& s = *state_;
+  if (s.shown.hidden) return {};
+  return s.point ? point_text() : group_text();
+}
+
+void MemoryView::retell() {
+  if (state_->pane == Pane::kHolders) return state_->holders->retell();
+  Q_EMIT retold(chosen_text());
 }
 
 // A group chosen with Enter or a double click becomes the Setup's, or the rank shown.
@@ -62,28 +87,37 @@ void MemoryView::apply_group(int group) {
 }
 
 // What lies under a point of the curve.
-void MemoryView::describe_point(QPointF point) {
+void MemoryView::choose_point(QPointF point) {
   State& s = *state_;
   const TimeAxis axis = s.axis(width());
   if (point.x() < kCurveAxis || s.shown.hidden) return;
   const Nanoseconds time = std::clamp(axis.time_at(point.x()), Nanoseconds(0),
                                       std::max(Nanoseconds(0), s.shown.curve.end));
   s.session.playback().set_playhead(time);
-  const double bytes = s.plot->yAxis->pixelToCoord(point.y() - s.plot->y());
-  const auto level = level_at(held_at(s.shown.curve, time), bytes);
-  if (!level) return;
-  const auto part = part_at(*s.shown.program, *s.shown.timeline, s.shown.timeline_rank, time,
-                            level->category, level->above);
-  if (!part) return;
-  if (part->opened_by >= 0)
+  s.point = {time, s.plot->yAxis->pixelToCoord(point.y() - s.plot->y())};
+  const auto part = s.part_at_point();
+  if (part && part->opened_by >= 0)
     s.session.subject().select({s.shown.timeline_rank, part->opened_by}, s.shown.run != nullptr);
-  SelectionText text;
-  text.headline = part->what;
-  text.facts = {{tr("holds"), bytes_text(part->bytes)},
-                {tr("exactly"), exact_bytes_text(part->bytes)},
-                {tr("is"), part->detail},
-                {QString(), s.session.locks().hidden_of_ops().times ? kHidden : part->how_long}};
-  Q_EMIT described(text);
+  Q_EMIT described(chosen_text());
+}
+
+std::optional<HeldPart> MemoryView::State::part_at_point() const {
+  if (!point) return std::nullopt;
+  const auto level = level_at(held_at(shown.curve, point->time), point->bytes);
+  if (!level) return std::nullopt;
+  return part_at(*shown.program, *shown.timeline, shown.timeline_rank, point->time, level->category,
+                 level->above);
+}
+
+SelectionText MemoryView::point_text() const {
+  const State& s = *state_;
+  const auto part = s.part_at_point();
+  if (!part) return {};
+  return {part->what,
+          {{tr("holds"), bytes_text(part->bytes)},
+           {tr("exactly"), exact_bytes_text(part->bytes)},
+           {tr("is"), part->detail},
+           {QString(), s.session.locks().hidden_of_ops().times ? kHidden : part->how_long}}};
 }
 
 void MemoryView::mousePressEvent(QMouseEvent* event) {
@@ -91,13 +125,12 @@ void MemoryView::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   if (event->button() != Qt::LeftButton) return;
   const QPointF point = event->position();
-  if (s.curve_rect.contains(point)) return describe_point(point);
+  if (s.curve_rect.contains(point)) return choose_point(point);
   const BarChart* chart = s.chart();
   if (!chart || !s.chart_rect().contains(point)) return;
-  s.cursor = group_at(bar_layout(*chart, s.chart_rect(), theme_for(palette())), point);
-  if (s.pane == Pane::kRanks) apply_group(s.cursor);
-  describe_group(s.cursor, &point);
-  update();
+  const int group = group_at(bar_layout(*chart, s.chart_rect(), theme_for(palette())), point);
+  if (s.pane == Pane::kRanks) apply_group(group);
+  choose_group(group, &point);
 }
 
 void MemoryView::mouseMoveEvent(QMouseEvent* event) {
@@ -125,15 +158,13 @@ void MemoryView::keyPressEvent(QKeyEvent* event) {
   const int count = chart ? int(chart->groups.size()) : 0;
   if (count > 0 && (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)) {
     const int by = event->key() == Qt::Key_Left ? -1 : 1;
-    s.cursor = s.cursor < 0 ? (by > 0 ? 0 : count - 1) : (s.cursor + by + count) % count;
-    describe_group(s.cursor, nullptr);
-    update();
+    choose_group(s.cursor < 0 ? (by > 0 ? 0 : count - 1) : (s.cursor + by + count) % count,
+                 nullptr);
     return;
   }
   if (of_chart) return apply_group(s.cursor);
   if (event->key() == Qt::Key_Escape) {
-    s.cursor = -1;
-    update();
+    choose_group(-1, nullptr);
     return;
   }
   QWidget::keyPressEvent(event);

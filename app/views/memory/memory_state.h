@@ -50,8 +50,19 @@ struct MemoryView::State {
   MemoryShown shown;
   int chosen_rank = -1;  // global; -1: the fullest
   Pane pane = Pane::kStep;
-  int cursor = -1;    // group under the keyboard
-  bool split = true;  // both halves are to be seen
+  int cursor = -1;  // group under the keyboard
+  // Of that group; none: all of it.
+  struct BarPart {
+    Category category;
+    bool counted;
+  };
+  std::optional<BarPart> part;
+  struct CurvePoint {
+    Nanoseconds time;
+    double bytes;
+  };
+  std::optional<CurvePoint> point;  // chosen in the curve, until that is another one
+  bool split = true;                // both halves are to be seen
   int generation = 0;
   bool computing = false;
   QThreadPool worker;
@@ -68,6 +79,7 @@ struct MemoryView::State {
 
   QRectF stages_rect, bytes_rect, traffic_rect, lower_rect, curve_rect;  // empty: not shown
   std::vector<QRectF> byte_values, traffic_hits;
+  std::optional<HeldPart> part_at_point() const;
   bool shows(Pane which) const;
   const BarChart* chart() const;  // what the cursor walks over
   QRectF chart_rect() const;

@@ -74,7 +74,10 @@ MemoryView::MemoryView(Session& session, QWidget* parent)
   };
   for (const auto signal :
        {&Session::prediction_changed, &Session::run_changed, &Session::setup_changed})
-    connect(&session, signal, this, again);
+    connect(&session, signal, this, [this, again] {
+      state_->point.reset();
+      again();
+    });
   for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::allowed_changed})
     connect(&session.locks(), signal, this, again);
   connect(&session.subject(), &Subject::visible_changed, this, again);
@@ -147,6 +150,7 @@ MemoryView::Pane MemoryView::pane() const { return state_->pane; }
 void MemoryView::show_pane(Pane pane) {
   state_->pane = pane;
   state_->cursor = -1;
+  state_->point.reset();
   refresh();
 }
 
@@ -304,6 +308,7 @@ void MemoryView::place_parts() {
   s.holders->setGeometry(16, int(lower.top()), w - 32,
                          int((curve ? curve_top - 6 : lower.bottom()) - lower.top()));
   if (holders) s.holders->refresh();
+  if (!holders) retell();
 }
 
 void MemoryView::move_playhead() {

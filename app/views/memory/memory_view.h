@@ -43,6 +43,7 @@ class MemoryView : public View {
   QString description() const override;
   QString moment() const override;
   void show_part(const QString& part) override;
+  void retell() override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -68,8 +69,11 @@ class MemoryView : public View {
   void place_parts();
   void move_playhead();
   void apply_group(int group);
-  void describe_group(int group, const QPointF* point);
-  void describe_point(QPointF point);
+  void choose_group(int group, const QPointF* point);
+  void choose_point(QPointF point);
+  SelectionText group_text() const;
+  SelectionText point_text() const;
+  SelectionText chosen_text() const;
   std::unique_ptr<State> state_;
 };
 

@@ -19,6 +19,7 @@ struct MeshView::State {
   explicit State(Session& s) : session(s) {}
   Session& session;
   int rank = 0;
+  bool tells = false;  // the rank was chosen
   Axis chosen = Axis::kWorld;
   MeshForm form = MeshForm::kAxes;
   RankFacts facts;
@@ -43,6 +44,7 @@ struct MeshView::State {
   // The axis whose ways are shown: none where the mesh has no such groups.
   Axis axis() const { return wires.along(chosen) ? chosen : Axis::kWorld; }
   void find_ways() { ways = mesh_ways(session.subject().prediction()->setup.mesh, axis(), rank); }
+  SelectionText text() const;
   MeshPicture picture() const {
     MeshPicture picture;
     picture.prediction = session.subject().prediction().get();

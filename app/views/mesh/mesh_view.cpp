@@ -179,17 +179,17 @@ int MeshView::rank_index() const {
 }
 
 void MeshView::show_rank(int rank) {
-  state_->rank = rank;
+  State& s = *state_;
+  s.rank = rank;
   refresh_facts();
-  state_->layout = laid_out();
+  s.layout = laid_out();
   update();
-  SelectionText text;
-  text.headline = rank_headline(state_->facts, state_->session.subject().prediction()->setup.mesh);
-  text.facts = {{tr("layers"), layers_text(state_->facts.layers)},
-                {tr("most memory"), bytes_text(state_->facts.peak_bytes)}};
-  Q_EMIT described(text);
+  s.tells = true;
+  Q_EMIT described(s.text());
   Q_EMIT quantities_changed();
 }
+
+void MeshView::retell() { Q_EMIT retold(state_->tells ? state_->text() : SelectionText()); }
 
 void MeshView::show_group(Axis axis) {
   state_->chosen = axis;
@@ -290,6 +290,7 @@ void MeshView::refresh() {
     move_from(before);
   else if (s.layout.mesh != before.mesh)
     s.before.reset();
+  retell();
   update();
 }
 

@@ -46,6 +46,7 @@ class MeshView : public View {
   void show_form(MeshForm form);
   MeshForm form() const;
   void show_part(const QString& part) override;
+  void retell() override;
   bool moving() const;  // ranks are on their way to other places
   // The text of the current frame.
   QString description() const override;

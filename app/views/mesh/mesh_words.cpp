@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The picture of the Mesh view as text.
+#include "app/look/figures.h"
 #include "app/views/mesh/mesh_state.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -23,6 +25,14 @@ QString MeshView::description() const {
     if (axis == s.axis())
       text += tr(" Its %1 group is shown: %2.").arg(axis_text(axis), ranks_text(ranks));
   return text;
+}
+
+// What the panel at the right says of the chosen rank.
+SelectionText MeshView::State::text() const {
+  const bool hidden = session.locks().hidden(QStringLiteral("memory.peak_bytes"));
+  return {rank_headline(facts, session.subject().prediction()->setup.mesh),
+          {{MeshView::tr("layers"), layers_text(facts.layers)},
+           {MeshView::tr("most memory"), hidden ? kHidden : bytes_text(facts.peak_bytes)}}};
 }
 
 }  // namespace parallelarium

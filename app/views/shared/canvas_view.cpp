@@ -41,13 +41,9 @@ void CanvasView::resizeEvent(QResizeEvent* event) {
 void CanvasView::showEvent(QShowEvent* event) {
   View::showEvent(event);
   refresh();
-  QMetaObject::invokeMethod(
-      this,
-      [this] {
-        if (isVisible()) describe_selected();
-      },
-      Qt::QueuedConnection);
 }
+
+void CanvasView::retell() { describe_selected(); }
 
 void CanvasView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange && canvas_) canvas_->update();

@@ -17,6 +17,8 @@ class CanvasView : public View {
   ~CanvasView() override;
   QWidget& canvas() const { return *canvas_; }
 
+  void retell() override;
+
  protected:
   // Reads again what is shown. It is called whenever the view comes to the front.
   virtual void refresh() = 0;
@@ -31,8 +33,6 @@ class CanvasView : public View {
   virtual bool press_key(int) { return false; }  // whether the key means something
   // At a point: on the canvas, and on the screen.
   virtual bool show_tip(QPointF, QPoint) { return false; }
-  // Describes the selection. It is also called after the window has cleared the description of the
-  // last view.
   virtual void describe_selected() {}
 
   int canvas_width() const;  // the width of the canvas beside the scroll bar

@@ -137,6 +137,27 @@ TEST_F(LayerValues, NoMarkOfAPartialSumCoversItsColours) {
   EXPECT_EQ(marked, 0);
 }
 
+// What it established is told as long as its numbers are shown.
+TEST_F(LayerValues, WhatARunEstablishedIsToldOfItsOwnSettingsAlone) {
+  show({{"pp", "1"}, {"tp", "2"}});
+  QString told;
+  for (const auto signal : {&View::described, &View::retold})
+    QObject::connect(&view, signal, &view,
+                     [&](const SelectionText& text) { told = text.headline; });
+  for (const bool other_part : {true, false}) {
+    view.findChild<QToolButton*>(QStringLiteral("LookInside"))->click();
+    wait_for_the_run();
+    EXPECT_TRUE(told.startsWith(QStringLiteral("Looked inside"))) << told.toStdString();
+    if (other_part)
+      view.show_part(QStringLiteral("embedding"));
+    else
+      show({{"tp", "4"}});
+    EXPECT_FALSE(told.startsWith(QStringLiteral("Looked inside"))) << other_part;
+    view.show_part(QStringLiteral("mlp"));
+    EXPECT_FALSE(told.startsWith(QStringLiteral("Looked inside"))) << other_part;
+  }
+}
+
 TEST_F(LayerValues, EveryTensorOfAPieceHasItsFourNumbersOnEveryRank) {
   show({{"pp", "1"}, {"tp", "2"}});
   view.findChild<QToolButton*>(QStringLiteral("LookInside"))->click();

@@ -59,7 +59,10 @@ void HoldersPane::move() {
             first_row = picture_.first_row;
   picture_ = holders_picture(session_, kept_, page_, rows, rank_);
   page_ = picture_.first_row / rows;
-  if (picture_.first_row != first_row) chosen_ = {-1, -1};
+  const bool has_cell = chosen_.first < static_cast<int>(picture_.rows.size()) &&
+                        chosen_.second < static_cast<int>(picture_.columns.size());
+  if (picture_.first_row != first_row || !has_cell) chosen_ = {-1, -1};
+  if (picture_.story.empty() || chosen_story_ != picture_.story_step) chosen_story_ = -1;
   picture_.colours_above = true;
   const bool offers = picture_.instead && !picture_.instead->button.isEmpty() &&
                       session_.locks().allowed(QStringLiteral("mesh.dp"));
@@ -69,7 +72,24 @@ void HoldersPane::move() {
     more_->adjustSize();
     more_->move((width() - more_->width()) / 2, height() / 2);
   }
+  // In most frames of a replay it reads as before.
+  if (chosen_text() != told_) retell();
   update();
+}
+
+SelectionText HoldersPane::chosen_text() const {
+  return chosen_story_ >= 0 ? holders_story_words(picture_, chosen_story_)
+                            : holders_words(picture_, chosen_.first, chosen_.second);
+}
+
+void HoldersPane::retell() {
+  told_ = chosen_text();
+  Q_EMIT retold(told_);
+}
+
+void HoldersPane::tell() {
+  told_ = chosen_text();
+  Q_EMIT described(told_);
 }
 
 QString HoldersPane::description() const { return holders_description(picture_); }
@@ -116,7 +136,8 @@ void HoldersPane::next_story() {
 void HoldersPane::show_story(int step) {
   session_.playback().set_playing(false);
   session_.playback().set_playhead(picture_.story[static_cast<std::size_t>(step)].at);
-  Q_EMIT described(holders_story_words(picture_, step));
+  chosen_story_ = step;
+  tell();
 }
 
 void HoldersPane::show_other_ranks() {
@@ -125,10 +146,12 @@ void HoldersPane::show_other_ranks() {
   page_ = last < picture_.all_rows ? page_ + 1 : 0;
   rank_ = -1;
   chosen_ = {-1, -1};
+  chosen_story_ = -1;
   move();
-  Q_EMIT described({tr("Shown: %1 to %2")
-                        .arg(picture_.rows.front().name, in_sentence(picture_.rows.back().name)),
-                    {}});
+  told_ = {
+      tr("Shown: %1 to %2").arg(picture_.rows.front().name, in_sentence(picture_.rows.back().name)),
+      {}};
+  Q_EMIT described(told_);
 }
 
 void HoldersPane::show_rank(int rank) {
@@ -151,8 +174,7 @@ void HoldersPane::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& theme = theme_for(palette());
   painter.fillRect(rect(), theme.surface);
-  const std::pair<int, int> chosen = hasFocus() ? chosen_ : std::pair{-1, -1};
-  paint_holders(painter, picture_, geometry_now(), size(), chosen, theme, nullptr);
+  paint_holders(painter, picture_, geometry_now(), size(), chosen_, theme, nullptr);
 }
 
 void HoldersPane::resizeEvent(QResizeEvent* event) {
@@ -183,7 +205,7 @@ int HoldersPane::story_at(QPointF point) const {
 
 void HoldersPane::choose(std::pair<int, int> cell) {
   chosen_ = cell;
-  Q_EMIT described(holders_words(picture_, cell.first, cell.second));
+  chosen_story_ = -1;
   // The collective under way is the op that other views show as selected.
   if (cell.first >= 0 && cell.second >= 0) {
     const HoldersRow& row = picture_.rows[static_cast<std::size_t>(cell.first)];
@@ -191,6 +213,7 @@ void HoldersPane::choose(std::pair<int, int> cell) {
       for (const HeldState* state : {&held.parameters, &held.gradients})
         if (state->op >= 0) session_.subject().select({row.index, state->op}, picture_.from_run);
   }
+  tell();  // behind the selection, of which the panel would say what the op is
   update();
 }
 

@@ -36,6 +36,8 @@ class HoldersPane : public QWidget {
   void show_other_ranks();
   // The page that has this rank, until another is asked for.
   void show_rank(int rank);
+  // Emits retold() of the chosen cell or step of the story.
+  void retell();
   // All keys but the arrows, with what they do, for menus and the sheet of shortcuts.
   QList<QAction*> key_actions() const { return keys_; }
   // Whether the key, without others, is one of these; then it has acted.
@@ -43,6 +45,8 @@ class HoldersPane : public QWidget {
 
  Q_SIGNALS:
   void described(const SelectionText& text);
+  // As of View.
+  void retold(const SelectionText& text);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -58,6 +62,8 @@ class HoldersPane : public QWidget {
   int story_at(QPointF point) const;  // a step of the story; -1: none
   void show_story(int step);
   void choose(std::pair<int, int> cell);
+  SelectionText chosen_text() const;
+  void tell();
   // An op that was selected in another view: its rank.
   void follow_selection();
 
@@ -68,6 +74,8 @@ class HoldersPane : public QWidget {
   QList<QAction*> keys_;
   int page_ = 0, rank_ = -1;  // the rank that the page must have; -1: any
   std::pair<int, int> chosen_{-1, -1};
+  int chosen_story_ = -1;  // until the playhead leaves it
+  SelectionText told_;     // last, as described() or retold()
 };
 
 }  // namespace parallelarium
