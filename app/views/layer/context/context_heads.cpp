@@ -31,13 +31,10 @@ QString heads_text(const std::vector<ChunkRange>& heads) {
 // "gets K/V head 0", or "K/V head 0 · copy" where it is repeated because ranks are more than heads;
 // then shorter ones.
 QStringList keys_texts(const LayerContext& context, int cp) {
-  const auto& heads = context.key_heads[std::size_t(cp)];
-  if (heads.empty()) return {};
-  const auto first = heads.front().begin, last = heads.back().end - 1;
-  const QString text = first == last ? HeadsWords::tr("K/V head %1").arg(first)
-                                     : HeadsWords::tr("K/V heads %1 to %2").arg(first).arg(last);
-  if (!context.repeats_keys()) return {HeadsWords::tr("gets %1", "K/V head 0").arg(text), text};
-  return {text + QStringLiteral(" \u00b7 ") + HeadsWords::tr("copy"), text};
+  QStringList texts = key_heads_texts(context.key_heads[std::size_t(cp)], context.repeats_keys());
+  if (!texts.isEmpty() && !context.repeats_keys())
+    texts.prepend(HeadsWords::tr("gets %1", "K/V head 0").arg(texts.front()));
+  return texts;
 }
 
 // "c0": part c of the text, head 0; with several heads for each rank, the first of them.
@@ -237,6 +234,15 @@ void paint_repeated_keys(const LayerBrush& brush) {
 }
 
 }  // namespace
+
+QStringList key_heads_texts(const std::vector<ChunkRange>& heads, bool copy) {
+  if (heads.empty()) return {};
+  const auto first = heads.front().begin, last = heads.back().end - 1;
+  QStringList texts{first == last ? HeadsWords::tr("K/V head %1").arg(first)
+                                  : HeadsWords::tr("K/V heads %1 to %2").arg(first).arg(last)};
+  if (copy) texts.prepend(texts.front() + QStringLiteral(" \u00b7 ") + HeadsWords::tr("copy"));
+  return texts;
+}
 
 void paint_turn_of_heads(const LayerBrush& brush) {
   const LayerContext& context = of_heads(brush);

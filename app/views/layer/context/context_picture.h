@@ -34,6 +34,8 @@ int context_round_now(const LayerPicture& picture, int rank);
 QString context_method_text(const LayerContext& context, ContextSplit split);
 // "tokens 0 to 15, 112 to 127" of a CP rank.
 QString context_tokens_text(const LayerContext& context, int cp);
+// "K/V head 0 · copy" where other ranks have it too, then shorter ones; empty: there are none.
+QStringList key_heads_texts(const std::vector<ChunkRange>& heads, bool copy);
 // A figure of blocks; "?" where a lesson asks for it.
 QString context_blocks_text(const LayerPicture& picture, double blocks);
 // "Work of the ranks 1 : 3 : 5 : 7" and, after a run, how long their attention took.

@@ -21,6 +21,7 @@ struct Words {
 constexpr double kNamesEnd = 108;        // of ranks' names
 constexpr double kMostOverhang = 66;     // of a shape's words over its tensor
 constexpr double kLeastWord = 16;        // wide or high
+constexpr double kLeastInside = 12;      // wide and high, for a second edge inside
 constexpr std::size_t kMostParts = 512;  // above that many, parts are thinner than a pixel
 
 // One part, filled from the top as far as it is done.
@@ -84,14 +85,43 @@ void paint_copy_word(const LayerBrush& brush, const QRectF& place, const QColor&
   brush.painter.restore();
 }
 
-// A second edge inside `place`, and (`says`) the word where it has room.
+// A second edge inside `place`, outside of what is narrow, and (`says`) the word where it has room.
 void paint_copy_mark(const LayerBrush& brush, const QRectF& place, const QColor& fill, double there,
                      bool says = true) {
   brush.painter.setPen(QPen(mixed(fill, brush.theme.ink_on(fill), 0.5), 1));
   brush.painter.setBrush(Qt::NoBrush);
-  if (place.width() > 8 && place.height() > 8) brush.painter.drawRect(place.adjusted(3, 3, -3, -3));
+  const bool narrow = std::min(place.width(), place.height()) <= kLeastInside;
+  const double in = narrow ? -2.5 : 3;
+  brush.painter.drawRect(place.adjusted(in, in, -in, -in));
   if (says)
     paint_copy_word(brush, place, there > 0.6 ? brush.theme.ink_on(fill) : brush.theme.muted);
+}
+
+QRectF place_of_caption(const LayerBrush& brush, const QRectF& place, const QString& text) {
+  const double width = label_width(brush.theme.font(10), text) + 2;
+  const double right = brush.layout.size.width() - 16;
+  return {
+      std::clamp(place.center().x() - width / 2, std::min(kNamesEnd, right - width), right - width),
+      place.bottom() + 3, width, 13};
+}
+
+// Whether the text stands below `place` now: nothing else does there, nor is it much wider.
+bool put_caption(const LayerBrush& brush, const QRectF& place, const QString& text,
+                 std::vector<QRectF>& taken) {
+  const QRectF rect = place_of_caption(brush, place, text);
+  if (rect.width() > place.width() + kMostOverhang) return false;
+  const bool free = std::none_of(taken.begin(), taken.end(),
+                                 [&](const QRectF& other) { return other.intersects(rect); });
+  if (!free || rect.left() > place.right()) return false;
+  // Collectives stand across all rows.
+  for (const LayerHalf& half : brush.layout.halves)
+    for (const LayerBox& box : half.boxes)
+      if (box.mark == LayerMark::kBar && rect.right() > box.x && rect.left() < box.x + box.width &&
+          rect.top() > half.top && rect.top() < half.bottom)
+        return false;
+  put_label(brush.painter, rect, text, brush.theme.font(10), brush.theme.muted, brush.texts);
+  taken.push_back(rect.adjusted(-3, 0, 3, 0));
+  return true;
 }
 
 }  // namespace
@@ -186,33 +216,40 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
   }
 }
 
-void paint_layer_caption(const LayerBrush& brush, const LayerRankStep& part, int tensor,
-                         const QRectF& place, std::vector<QRectF>& taken) {
-  if (part.first_op < 0 || tensor >= int(part.tensors.size())) return;
+bool paint_layer_name(const LayerBrush& brush, const LayerRankStep& part, int tensor,
+                      const QRectF& place, double done) {
+  if (part.first_op < 0 || tensor >= int(part.tensors.size())) return false;
   const LayerTensor& of = part.tensors[std::size_t(tensor)];
-  // Numbers of tokens have names where they are made.
-  if (of.scores || (of.columns == 1 && !of.written)) return;
-  const QFont font = brush.theme.font(10);
-  const QString text = of.all_experts > 0 ? held_experts_text(of)
-                       : of.columns == 1  ? loss_number_text(of.name)
-                                          : layer_shape_text(of);
-  const double width = label_width(font, text) + 2;
-  if (width > place.width() + kMostOverhang) return;
-  const double right = brush.layout.size.width() - 16;
-  const QRectF rect(
-      std::clamp(place.center().x() - width / 2, std::min(kNamesEnd, right - width), right - width),
-      place.bottom() + 3, width, 13);
-  const bool free = std::none_of(taken.begin(), taken.end(),
-                                 [&](const QRectF& other) { return other.intersects(rect); });
-  if (!free || rect.left() > place.right()) return;
-  // Collectives stand across all rows.
-  for (const LayerHalf& half : brush.layout.halves)
-    for (const LayerBox& box : half.boxes)
-      if (box.mark == LayerMark::kBar && rect.right() > box.x && rect.left() < box.x + box.width &&
-          rect.top() > half.top && rect.top() < half.bottom)
-        return;
-  put_label(brush.painter, rect, text, font, brush.theme.muted, brush.texts);
-  taken.push_back(rect.adjusted(-3, 0, 3, 0));
+  // The middle of these has other marks.
+  if (of.copy || of.partial || of.scores || of.by_row || of.all_experts > 0 || of.columns == 1)
+    return false;
+  const QRectF own = parts_of(of, place).front();
+  const QFont font = brush.theme.font(11, true);
+  const QString name = QString::fromStdString(of.name);
+  if (own.height() < kLeastWord || label_width(font, name) + 6 > own.width()) return false;
+  const QColor fill = fill_of(brush.theme, of.role);
+  const bool there = of.role == TensorRole::kWeight || done > 0.6;
+  put_label(brush.painter, own, name, font, there ? brush.theme.ink_on(fill) : brush.theme.text,
+            brush.texts);
+  return true;
+}
+
+QRectF place_of_names(const LayerBrush& brush, const QRectF& place, const QStringList& names) {
+  if (names.size() < 2) return {};
+  return place_of_caption(brush, place, names.join(QStringLiteral(", "))).adjusted(-3, 0, 3, 0);
+}
+
+void paint_layer_caption(const LayerBrush& brush, const LayerTensor& of, const QRectF& place,
+                         const QStringList& names, std::vector<QRectF>& taken) {
+  const QString shape = of.all_experts > 0 ? held_experts_text(of)
+                        : of.columns == 1  ? loss_number_text(of.name)
+                                           : layer_shape_text(of);
+  const QString all = names.join(QStringLiteral(", "));
+  QStringList texts{shape};
+  if (!all.isEmpty()) texts = {all + QLatin1Char(' ') + shape, shape, all};
+  if (names.size() > 1) texts.move(2, 1);  // else nobody could tell them apart
+  for (const QString& text : texts)
+    if (put_caption(brush, place, text, taken)) return;
 }
 
 }  // namespace parallelarium

@@ -120,6 +120,58 @@ void paint_residual(const LayerBrush& brush, const LayerHalf& half, double middl
                                         QPointF(to, over), QPointF(to, middle - 8)}));
 }
 
+// What stands below one tensor, or below several of one shape side by side: "gate, up 128 × 96".
+struct BoxCaption {
+  int step = 0;
+  const LayerTensor* of = nullptr;
+  QRectF place;
+  QStringList names;  // of those that have none inside
+};
+
+bool is_same_shape(const LayerTensor& a, const LayerTensor& b) {
+  return a.role == b.role && a.written == b.written && layer_shape_text(a) == layer_shape_text(b);
+}
+
+// A tensor, with its numbers where a run showed them. `captions`: of the boxes before; it joins the
+// last one where `beside` it.
+void paint_box(const LayerBrush& brush, const LayerBox& box, const QRectF& place, int rank,
+               bool beside, std::vector<BoxCaption>& captions) {
+  const LayerRankStep& part = part_at(brush, box.step, rank);
+  const double there = share_there(brush, box, rank);
+  paint_layer_tensor(brush, part, box.tensor, place, rank, there, gathered_from(brush, box, rank));
+  if (there >= 1) paint_layer_values(brush, box.step, box.tensor, place, rank);
+  paint_row_runs(brush, box, place, rank);
+  if (part.first_op < 0 || box.tensor >= int(part.tensors.size())) return;
+  const LayerTensor& of = part.tensors[std::size_t(box.tensor)];
+  // Numbers of tokens have names where they are made.
+  if (of.scores || (of.columns == 1 && !of.written)) return;
+  const bool has_name = of.all_experts == 0 && of.columns > 1;
+  if (!has_name || !beside || captions.empty() || captions.back().step != box.step ||
+      !is_same_shape(*captions.back().of, of))
+    captions.push_back({box.step, &of, place, {}});
+  captions.back().place |= place;
+  const bool named = !layer_values(brush.picture, box.step, box.tensor, rank) &&
+                     paint_layer_name(brush, part, box.tensor, place, there);
+  if (!has_name || named) return;
+  // The backward is drawn from right to left.
+  QStringList& names = captions.back().names;
+  names.insert(brush.picture.layer->choice.backward ? 0 : names.size(),
+               QString::fromStdString(of.name));
+}
+
+// Below the boxes. A caption leaves room for the names of those behind it.
+void paint_captions(const LayerBrush& brush, const std::vector<BoxCaption>& captions,
+                    std::vector<QRectF> taken) {
+  for (std::size_t at = 0; at < captions.size(); ++at) {
+    std::vector<QRectF> all = taken;
+    for (std::size_t behind = at + 1; behind < captions.size(); ++behind)
+      all.push_back(place_of_names(brush, captions[behind].place, captions[behind].names));
+    const std::size_t before = all.size();
+    paint_layer_caption(brush, *captions[at].of, captions[at].place, captions[at].names, all);
+    if (all.size() > before) taken.push_back(all.back());
+  }
+}
+
 // The marks of one rank.
 void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double middle) {
   const bool backward = brush.picture.layer->choice.backward;
@@ -128,16 +180,13 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
   for (const LayerBox& box : half.boxes)
     if (box.mark == LayerMark::kTensor)
       taken.emplace_back(box.x - 2, middle - box.height / 2 - 2, box.width + 4, box.height + 4);
+  std::vector<BoxCaption> captions;
+  bool beside = false;  // another tensor
   for (const LayerBox& box : half.boxes) {
     const QRectF place(box.x, middle - box.height / 2, box.width, box.height);
     switch (box.mark) {
       case LayerMark::kTensor:
-        paint_layer_tensor(brush, part_at(brush, box.step, rank), box.tensor, place, rank,
-                           share_there(brush, box, rank), gathered_from(brush, box, rank));
-        if (share_there(brush, box, rank) >= 1)
-          paint_layer_values(brush, box.step, box.tensor, place, rank);
-        paint_row_runs(brush, box, place, rank);
-        paint_layer_caption(brush, part_at(brush, box.step, rank), box.tensor, place, taken);
+        paint_box(brush, box, place, rank, beside, captions);
         break;
       case LayerMark::kArrow:
         paint_arrow(brush, backward ? box.x + box.width - 2 : box.x + 2,
@@ -153,7 +202,37 @@ void paint_row(const LayerBrush& brush, const LayerHalf& half, int rank, double 
                   brush.theme.font(13), brush.theme.text, brush.texts);
       }
     }
+    beside = box.mark == LayerMark::kTensor;
   }
+  paint_captions(brush, captions, std::move(taken));
+}
+
+// The first tensor of that name in the half that has heads; null: it has none.
+const LayerTensor* tensor_of_heads(const LayerBrush& brush, const LayerHalf& half, int rank,
+                                   std::string_view name) {
+  for (const int step : half.steps)
+    for (const LayerTensor& tensor : part_at(brush, step, rank).tensors)
+      if (!tensor.heads.empty() && tensor.name == name) return &tensor;
+  return nullptr;
+}
+
+// Which heads of queries the rank has, and of keys and values where these are fewer: ranks may
+// have the same ones then.
+void paint_heads_of_rank(const LayerBrush& brush, const LayerHalf& half, int rank, double middle) {
+  const LayerTensor* context = tensor_of_heads(brush, half, rank, "context");
+  if (!context) return;
+  const QFont font = brush.theme.font(10);
+  const QRectF line(kPaintMargin, middle + 9, 90, 15);
+  const auto put = [&](const QRectF& where, const QString& text) {
+    put_elided(brush.painter, where, Qt::AlignVCenter, text, font, brush.theme.muted, brush.texts);
+  };
+  const std::int64_t first = context->heads.front().begin, last = context->heads.back().end - 1;
+  put(line, first == last ? PaintWords::tr("head %1").arg(first)
+                          : PaintWords::tr("heads %1 to %2").arg(first).arg(last));
+  const LayerTensor* keys = tensor_of_heads(brush, half, rank, "k");
+  if (!keys || keys->columns == context->columns) return;
+  put(line.translated(0, 13),
+      longest_that_fits(key_heads_texts(keys->heads, keys->copy), font, line.width()));
 }
 
 void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, double middle) {
@@ -166,22 +245,10 @@ void paint_rank_label(const LayerBrush& brush, const LayerHalf& half, int rank, 
              PaintWords::tr("Rank %1").arg(at.rank), theme.font(12, true), theme.text, brush.texts);
   if (brush.picture.shows_vocabulary())
     return paint_words_of_rank(brush, rank, kPaintMargin, middle);
-  if (!half.attention) {
-    put_elided(painter, QRectF(kPaintMargin, middle + 9, 86, 15), Qt::AlignVCenter,
-               experts_of_rank_text(*brush.picture.layer, rank), theme.font(10), theme.muted,
-               brush.texts);
-    return;
-  }
-  for (const int step : half.steps)
-    for (const LayerTensor& tensor : part_at(brush, step, rank).tensors) {
-      if (tensor.heads.empty() || tensor.name != "context") continue;
-      const std::int64_t first = tensor.heads.front().begin, last = tensor.heads.back().end - 1;
-      const QString heads = first == last ? PaintWords::tr("head %1").arg(first)
-                                          : PaintWords::tr("heads %1 to %2").arg(first).arg(last);
-      put_elided(painter, QRectF(kPaintMargin, middle + 9, 86, 15), Qt::AlignVCenter, heads,
-                 theme.font(10), theme.muted, brush.texts);
-      return;
-    }
+  if (half.attention) return paint_heads_of_rank(brush, half, rank, middle);
+  put_elided(painter, QRectF(kPaintMargin, middle + 9, 86, 15), Qt::AlignVCenter,
+             experts_of_rank_text(*brush.picture.layer, rank), theme.font(10), theme.muted,
+             brush.texts);
 }
 
 void paint_closed(const LayerBrush& brush, const LayerHalf& half) {
