@@ -33,19 +33,6 @@ QString side_text(std::int64_t held, std::int64_t whole) {
                        : LayerTexts::tr("%1 of %2").arg(count_text(held), count_text(whole));
 }
 
-// "x [128 × 64] × w [64 × 128 of 256] = u [128 × 128 of 256]"
-QString algebra_text(const LayerStep& step, const LayerRankStep& part) {
-  QStringList found, left;
-  for (const LayerTensor& tensor : part.tensors) {
-    if (!is_told_tensor(step, part, tensor) || tensor.scores) continue;
-    const QString text = QString::fromStdString(tensor.name) + QStringLiteral(" [") +
-                         layer_shape_text(tensor) + QLatin1Char(']');
-    (tensor.written ? left : found) << text;
-  }
-  return found.join(QStringLiteral(", ")) + QStringLiteral(" \u2192 ") +
-         left.join(QStringLiteral(", "));
-}
-
 // Of a shard: " with rank 1", the others that have the same.
 QString sharers_text(const LayerPicture& picture, const LayerStep& step, int tensor, int rank) {
   if (!step.ranks[std::size_t(rank)].tensors[std::size_t(tensor)].is_shard()) return {};
@@ -307,7 +294,7 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   if (of.kind == LayerStepKind::kCompute) {
     if (const QStringList cuts = layer_cut_texts(of); !cuts.isEmpty())
       text.facts.push_back({LayerTexts::tr("is"), cuts.front()});
-    text.facts.push_back({LayerTexts::tr("shapes"), algebra_text(of, part)});
+    text.facts.push_back({LayerTexts::tr("shapes"), layer_algebra_text(of, part)});
     for (const LayerTensor& tensor : part.tensors) {
       const QString holding = layer_holding_text(tensor);
       if (!is_told_tensor(of, part, tensor) || holding.isEmpty()) continue;
@@ -317,7 +304,10 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
                                 bytes_text(tensor.bytes)});
     }
     const QString flops = value_text(part.flops, "flops");
-    text.facts.push_back({LayerTexts::tr("computes"), picture.hides_flops ? kHidden : flops});
+    const QString formula = layer_flops_formula(picture, step, rank);
+    text.facts.push_back({LayerTexts::tr("computes"), picture.hides_flops ? kHidden
+                                                      : formula.isEmpty() ? flops
+                                                                          : formula});
     text.facts.push_back({LayerTexts::tr("bytes read and written"), bytes_text(part.moved_bytes)});
     if (part.moved_bytes > 0 && !picture.hides_flops)
       text.facts.push_back(
@@ -325,8 +315,10 @@ SelectionText describe_layer_step(const LayerPicture& picture, int step, int ran
   } else {
     for (FactLine& fact : block_facts(picture, of, part)) text.facts.push_back(std::move(fact));
     if (!of.symbol.empty()) text.facts.push_back({{}, letter_text(*picture.layer, of.symbol)});
-    text.facts.push_back(
-        {LayerTexts::tr("sent by this rank"), layer_sent_text(picture, step, rank)});
+    const QString formula =
+        picture.hides_traffic ? QString() : layer_sent_formula(picture, step, rank);
+    text.facts.push_back({LayerTexts::tr("sent by this rank"),
+                          formula.isEmpty() ? layer_sent_text(picture, step, rank) : formula});
   }
   if (const QString checked = checked_text(picture, step); !checked.isEmpty())
     text.facts.push_back({LayerTexts::tr("checked"), checked});

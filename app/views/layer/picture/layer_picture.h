@@ -215,6 +215,14 @@ struct LayerLetter {
 std::vector<LayerLetter> layer_letters(const LayerSteps& layer);
 // Whether words about a step name the tensor: matrices, and what it leaves if that is no matrix.
 bool is_told_tensor(const LayerStep& step, const LayerRankStep& part, const LayerTensor& tensor);
+// "x [128 × 64] × w [64 × 128 of 256] = u [128 × 128 of 256]"; of what is no product or sum of
+// matrices, what the step finds and leaves.
+QString layer_algebra_text(const LayerStep& step, const LayerRankStep& part);
+// "2 · b s · h · f / t = 2 · 128 · 64 · 128 = 2.10 MFLOP" of a product, and
+// "2 (t − 1)/t · b s h · 4 B = 2 · 1/2 · 128 · 64 · 4 B = 32.0 KiB" of a collective, from the sizes
+// that the step has; empty where its FLOPs or bytes are no such product.
+QString layer_flops_formula(const LayerPicture& picture, int step, int rank);
+QString layer_sent_formula(const LayerPicture& picture, int step, int rank);
 QString layer_sent_text(const LayerPicture& picture, int step, int rank);
 QString layer_kept_text(const LayerPicture& picture, int step, int rank);
 SelectionText describe_layer_step(const LayerPicture& picture, int step, int rank);
