@@ -8,6 +8,7 @@
 #include "app/look/figures.h"
 #include "app/look/spoken.h"
 #include "app/views/memory/holders/shared_messages.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "tests/app/views/holders_fixture.h"
 
 namespace parallelarium {
@@ -200,29 +201,50 @@ TEST_F(HoldersActivations, GatheredBytesAreFoundInTheCurve) {
   EXPECT_GT(gathered, 5);
 }
 
-// Bars, activations and buffers are together what the memory over the step has at that time.
+// Bars, activations and buffers are together what the memory over the step has at that time, on
+// every rank that has a row.
 TEST_F(HoldersActivations, EveryByteOfTheCurveIsInSomeFigureOfTheRow) {
-  for (const int zero : {0, 2, 3}) {
-    PlanSetup setup = data_parallel(zero);
-    setup.mesh.dp = 2;
-    setup.mesh.tp = 2;
+  using Fields = std::vector<std::pair<const char*, const char*>>;
+  for (const Fields& fields :
+       std::vector<Fields>{{{"dp", "2"}, {"tp", "2"}, {"zero", "0"}},
+                           {{"dp", "2"}, {"tp", "2"}, {"zero", "1"}},
+                           {{"dp", "2"}, {"tp", "2"}, {"zero", "2"}},
+                           {{"dp", "2"}, {"tp", "2"}, {"zero", "3"}},
+                           {{"dp", "2"}, {"tp", "2"}, {"zero", "1"}, {"sequence-parallel", "on"}},
+                           {{"dp", "2"}, {"cp", "2"}, {"zero", "1"}, {"attention", "fused"}},
+                           {{"dp", "4"}, {"zero", "3"}, {"zero-group", "2"}},
+                           {{"dp", "2"}, {"pp", "2"}, {"zero", "1"}},
+                           {{"model", "moe-tiny"}, {"dp", "4"}, {"ep", "2"}, {"zero", "1"}}}) {
+    PlanSetup setup = data_parallel(0);
+    std::string told;
+    for (const auto& [field, value] : fields) {
+      ASSERT_TRUE(set_field(setup, field, value)) << field;
+      told += std::string(field) + " " + value + " ";
+    }
+    SCOPED_TRACE(told);
     show(setup);
+    ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
     const Prediction& prediction = *session.subject().prediction();
-    std::vector<MemoryPoint> curve = memory_over_time(prediction.program, prediction.timeline, 0);
     std::size_t some = 0;
-    for (std::size_t at = 1; at + 1 < curve.size(); at += 7) {
-      session.playback().set_playhead(curve[at].time);
-      const HoldersRow& row = pane->picture().rows.front();
-      std::int64_t all = 0;
-      for (const std::int64_t bytes : curve[at].bytes) all += bytes;
-      ASSERT_NEAR(double(row.all_bytes()), double(all), 20) << "ZeRO " << zero << " at " << at;
-      const std::int64_t buffers = curve[at].bytes[std::size_t(Category::kBuffers)];
-      EXPECT_NEAR(double(row.buffer_bytes() + row.passing_bytes[0] + row.passing_bytes[1]),
-                  double(buffers), 20);
-      const std::vector<FactLine> facts = holders_words(pane->picture(), 0, -1).facts;
-      EXPECT_TRUE(facts[kHeldBars].value.startsWith(bytes_text(row.buffer_bytes())));
-      EXPECT_EQ(facts.back().value, bytes_text(row.all_bytes()));
-      some += row.buffer_bytes() > 0;
+    const std::size_t rows = pane->picture().rows.size();
+    ASSERT_EQ(rows, std::size_t(setup.mesh.ranks()));
+    for (std::size_t of = 0; of < rows; ++of) {
+      const std::vector<MemoryPoint> curve =
+          memory_over_time(prediction.program, prediction.timeline, pane->picture().rows[of].index);
+      for (std::size_t at = 1; at + 1 < curve.size(); at += 7) {
+        session.playback().set_playhead(curve[at].time);
+        const HoldersRow& row = pane->picture().rows[of];
+        std::int64_t all = 0;
+        for (const std::int64_t bytes : curve[at].bytes) all += bytes;
+        ASSERT_NEAR(double(row.all_bytes()), double(all), 20) << "row " << of << " at " << at;
+        const std::int64_t buffers = curve[at].bytes[std::size_t(Category::kBuffers)];
+        EXPECT_NEAR(double(row.buffer_bytes() + row.passing_bytes[0] + row.passing_bytes[1]),
+                    double(buffers), 20);
+        const std::vector<FactLine> facts = holders_words(pane->picture(), int(of), -1).facts;
+        EXPECT_TRUE(facts[kHeldBars].value.startsWith(bytes_text(row.buffer_bytes())));
+        EXPECT_EQ(facts.back().value, bytes_text(row.all_bytes()));
+        some += row.buffer_bytes() > 0;
+      }
     }
     EXPECT_GT(some, 10u);
   }

@@ -92,7 +92,12 @@ TEST_P(PaintedEvidence, OfALayerIsWhole) {
            {{"pp", "1"}, {"tp", "2"}},
            {{"pp", "1"}, {"heads", "8"}, {"tp", "8"}},
            {{"pp", "1"}, {"tp", "2"}, {"sequence-parallel", "on"}},
+           {{"pp", "1"}, {"tp", "4"}, {"kv-heads", "2"}},
            {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}},
+           {{"pp", "1"}, {"cp", "4"}, {"attention", "fused"}, {"cp-split", "contiguous"}},
+           {{"pp", "1"}, {"cp", "4"}, {"context-parallel", "all-gather"}},
+           {{"pp", "1"}, {"cp", "4"}, {"context-parallel", "local"}},
+           {{"pp", "1"}, {"tp", "2"}, {"cp", "2"}},
            {{"pp", "1"}, {"cp", "4"}, {"context-parallel", "ulysses"}},
            {{"pp", "1"}, {"cp", "4"}, {"context-parallel", "ulysses"}, {"kv-heads", "2"}},
            {{"pp", "1"}, {"model", "moe-tiny"}, {"dp", "2"}, {"ep", "2"}, {"tp", "2"}}}) {
@@ -104,15 +109,26 @@ TEST_P(PaintedEvidence, OfALayerIsWhole) {
     SCOPED_TRACE(told);
     ASSERT_TRUE(session.problems().empty());
     for (const QSize& size : kViews)
-      for (const bool backward : {false, true})
-        for (const bool context : {false, true}) {
+      for (const bool backward : {false, true}) {
+        LayerLook look;
+        look.choice.backward = backward;
+        for (const LayerPlace place : {LayerPlace::kEmbedding, LayerPlace::kHead}) {
           SCOPED_TRACE(testing::Message() << size.width() << (backward ? " backward" : "")
-                                          << (context ? " context" : ""));
-          LayerLook look;
-          look.choice.backward = backward;
-          look.context = context;
+                                          << (place == LayerPlace::kHead ? " head" : " embedding"));
+          look.choice.place = place;
           expect_whole_layer(session, look, size.width());
         }
+        look.choice.place = LayerPlace::kLayer;
+        for (const bool context : {false, true})
+          for (const bool attention : {false, true}) {
+            SCOPED_TRACE(testing::Message()
+                         << size.width() << (backward ? " backward" : "")
+                         << (context ? " context" : "") << (attention ? " attention" : ""));
+            look.context = context;
+            look.attention_open = attention;
+            expect_whole_layer(session, look, size.width());
+          }
+      }
   }
 }
 

@@ -46,7 +46,7 @@ inline std::vector<Setup> rings() {
           ring_of(2, 1, {{"overlap-tensor", "on"}, {"recompute", "second-products"}})};
 }
 
-// One of each axis by itself, some together, and all rings.
+// One of each axis by itself, some together, what is computed or gathered again, and all rings.
 inline std::vector<Setup> axis_setups() {
   std::vector<Setup> all = {setup_of(1, 1, false),
                             setup_of(2, 1, false),
@@ -56,6 +56,16 @@ inline std::vector<Setup> axis_setups() {
                             setup_of(2, 2, true),
                             setup_of(1, 2, false, ContextParallel::kUlysses),
                             setup_of(1, 2, false, ContextParallel::kAllGather)};
+  const auto with = [&](Setup setup, const char* field, const char* value) {
+    EXPECT_TRUE(set_field(setup, field, value)) << field;
+    all.push_back(std::move(setup));
+  };
+  with(setup_of(1, 4, false), "cp-split", "contiguous");
+  with(setup_of(2, 1, true), "sequence-regather", "off");
+  for (const char* again : {"full", "selective"}) {
+    with(setup_of(2, 1, false), "recompute", again);
+    with(setup_of(2, 2, true), "recompute", again);
+  }
   for (Setup& ring : rings()) all.push_back(std::move(ring));
   return all;
 }

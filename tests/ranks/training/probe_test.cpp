@@ -190,7 +190,7 @@ std::vector<std::string> tensor_and_context() {
   for (const char* model : {"heads=8 kv-heads=8", "llama heads=8 kv-heads=4"})
     for (const char* tensor :
          {"tp=2", "tp=2 sequence-parallel=true", "tp=4", "tp=4 sequence-parallel=true"})
-      for (const char* kind : {"ring", "all-gather", "ulysses"})
+      for (const char* kind : {"ring", "ring cp-split=contiguous", "all-gather", "ulysses"})
         all.push_back(std::string(model) + " " + tensor +
                       " cp=2 attention=fused context-parallel=" + kind);
   return all;
