@@ -905,6 +905,14 @@
         <source>Lessons of the playlist alone</source>
         <translation>Lektionen der Lektionenliste allein</translation>
     </message>
+    <message>
+        <source>sent inside a bar</source>
+        <translation>innerhalb gesendet</translation>
+    </message>
+    <message>
+        <source>forward again</source>
+        <translation>Vorwärtslauf noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -2555,6 +2563,10 @@
     <message>
         <source>Read what is done from this folder, and keep it there until the window closes.</source>
         <translation>Erledigtes aus diesem Ordner lesen und dort ablegen, bis das Fenster schließt.</translation>
+    </message>
+    <message>
+        <source>%1; or a part of one: %2.</source>
+        <translation>%1; oder ein Teil davon: %2.</translation>
     </message>
 </context>
 <context>
@@ -11709,6 +11721,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>%1 in</source>
         <comment>tensor x</comment>
         <translation>%1 hinein</translation>
+    </message>
+    <message>
+        <source>cut by tokens and heads</source>
+        <translation>token- und kopfweise geteilt</translation>
+    </message>
+    <message>
+        <source>by tokens, heads</source>
+        <translation>token- und kopfweise</translation>
+    </message>
+    <message>
+        <source>cut by tokens and columns</source>
+        <translation>token- und spaltenweise geteilt</translation>
+    </message>
+    <message>
+        <source>by tokens, columns</source>
+        <translation>token- und spaltenweise</translation>
+    </message>
+    <message>
+        <source>cut twice</source>
+        <translation>zweifach</translation>
     </message>
 </context>
 <context>

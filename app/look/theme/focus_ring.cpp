@@ -89,7 +89,9 @@ class FocusFollower : public QObject {
 
 class FocusRing : public QWidget {
  public:
-  explicit FocusRing(QWidget& around) : QWidget(&around) {
+  // `beside`: pixels left and right of it, on its parent; 0: on itself.
+  explicit FocusRing(QWidget& around, int beside = 0)
+      : QWidget(beside > 0 ? around.parentWidget() : &around), beside_(beside) {
     setObjectName(QLatin1String(kFocusRingName));
     setAttribute(Qt::WA_TransparentForMouseEvents);
     around.installEventFilter(this);
@@ -98,17 +100,18 @@ class FocusRing : public QWidget {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override {
-    QWidget& around = *parentWidget();
+    const auto& around = static_cast<const QWidget&>(*watched);
     switch (event->type()) {
       case QEvent::FocusIn:
       case QEvent::FocusOut:
       case QEvent::DynamicPropertyChange:
-        setGeometry(around.rect());
+        place(around);
         raise();
         setVisible(shows_focus(around));
         break;
       case QEvent::Resize:
-        setGeometry(around.rect());
+      case QEvent::Move:
+        place(around);
         break;
       default:
         break;
@@ -120,6 +123,12 @@ class FocusRing : public QWidget {
     QPainter painter(this);
     paint_focus_ring(painter, rect(), ring_color(theme_for(palette())));
   }
+
+ private:
+  void place(const QWidget& around) {
+    setGeometry(beside_ == 0 ? around.rect() : around.geometry().adjusted(-beside_, 0, beside_, 0));
+  }
+  int beside_;
 };
 
 }  // namespace
@@ -148,5 +157,7 @@ void paint_focus_ring(QPainter& painter, const QRectF& around, const QColor& col
 }
 
 void ring_focus(QWidget& widget) { new FocusRing(widget); }
+
+void ring_focus_beside(QWidget& widget, int pixels) { new FocusRing(widget, pixels); }
 
 }  // namespace parallelarium

@@ -31,5 +31,8 @@ void follow_focus(QApplication& application);
 // Shows the ring on `widget` while shows_focus(). The ring is a child of the widget, by the name
 // above.
 void ring_focus(QWidget& widget);
+// So many pixels beside it, left and right, where its parent is free: what the widget shows begins
+// at its very edge. Requires: it has that parent for good, of which the ring is a child.
+void ring_focus_beside(QWidget& widget, int pixels);
 
 }  // namespace parallelarium

@@ -247,6 +247,13 @@ QStringList layer_cut_texts(const LayerStep& step) {
   }
   for (const LayerTensor& tensor : tensors) {
     if (!tensor.written || tensor.role != TensorRole::kActivation || !tensor.is_shard()) continue;
+    if (tensor.held_rows < tensor.rows && tensor.held_columns < tensor.columns) {
+      if (!tensor.heads.empty())
+        return {LayerTexts::tr("cut by tokens and heads"), LayerTexts::tr("by tokens, heads"),
+                LayerTexts::tr("cut twice")};
+      return {LayerTexts::tr("cut by tokens and columns"), LayerTexts::tr("by tokens, columns"),
+              LayerTexts::tr("cut twice")};
+    }
     if (tensor.held_rows < tensor.rows)
       return {LayerTexts::tr("cut by tokens"), LayerTexts::tr("by tokens")};
     if (!tensor.heads.empty()) return {LayerTexts::tr("cut by heads"), LayerTexts::tr("by heads")};

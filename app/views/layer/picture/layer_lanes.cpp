@@ -67,6 +67,12 @@ double lane_top(const LayerLayout& layout, std::size_t row, std::size_t lane) {
   return layout.lanes_top + double(row) * layout.lane_pitch + double(lane) * (layout.lane_bar + 2);
 }
 
+QString name_that_fits(const QRectF& bar, const QStringList& names, const QFont& font) {
+  for (const QString& name : names)
+    if (label_width(font, name) + kNameMargin <= bar.width()) return name;
+  return {};
+}
+
 struct LaneBar {
   const LayerSpans* times;
   int step, rank;
@@ -147,7 +153,8 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
     painter.setBrush(tinted ? theme.tint(color) : theme.solid(color));
     painter.drawRect(bar.place);
   }
-  // The name stands over the exchanges, whose half of a lane may be too low for theirs.
+  // The name stands over the exchanges, whose half of a lane may be too low for theirs; no edge of
+  // theirs strikes it through.
   for (const LaneBar& bar : bars) {
     const LayerStep& of = picture.layer->steps[std::size_t(bar.step)];
     const bool exchange = of.kind == LayerStepKind::kExchange;
@@ -155,9 +162,17 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
       continue;
     QRectF place = bar.place;
     if (!exchange && layout.lane_bar >= 2 * kNamedHalf) place.setBottom(place.center().y());
-    put_name_that_fits(painter, place, names_in_lane(picture, bar.step),
-                       theme.font(exchange ? 9 : 10), theme.ink_on(theme.tint(color_of_step(of))),
-                       texts);
+    const QFont font = theme.font(exchange ? 9 : 10);
+    const QString name = name_that_fits(place, names_in_lane(picture, bar.step), font);
+    if (name.isEmpty()) continue;
+    const QColor tint = theme.tint(color_of_step(of));
+    QRectF behind(0, 0, label_width(font, name) + kNameMargin, place.height() - 2);
+    behind.moveCenter(place.center());
+    const bool crossed = std::any_of(bars.begin(), bars.end(), [&](const LaneBar& other) {
+      return other.step != bar.step && other.place.intersects(behind);
+    });
+    if (!exchange && crossed) painter.fillRect(behind, tint);
+    put_text(painter, place, Qt::AlignCenter, name, font, theme.ink_on(tint), texts);
   }
   painter.setPen(QPen(theme.accent_line, 2));
   painter.setBrush(Qt::NoBrush);
@@ -184,11 +199,8 @@ LayerHit layer_lane_hit(const LayerPicture& picture, const LayerLayout& layout, 
 
 void put_name_that_fits(QPainter& painter, const QRectF& bar, const QStringList& names,
                         const QFont& font, const QColor& color, TextLog* texts) {
-  for (const QString& name : names) {
-    if (label_width(font, name) + kNameMargin > bar.width()) continue;
-    put_text(painter, bar, Qt::AlignCenter, name, font, color, texts);
-    return;
-  }
+  const QString name = name_that_fits(bar, names, font);
+  if (!name.isEmpty()) put_text(painter, bar, Qt::AlignCenter, name, font, color, texts);
 }
 
 }  // namespace parallelarium

@@ -20,8 +20,17 @@ bool is_named_number(const LayerCell& cell) {
   return cell.mark == LayerMark::kTensor && cell.of->columns == 1 && cell.of->written;
 }
 
+// The gradients of a norm's gain and bias, which are no matrices.
+bool is_all_that_is_left(const LayerStep& step, const LayerTensor& tensor) {
+  const std::vector<LayerTensor>& all = step.ranks.front().tensors;
+  return step.kind == LayerStepKind::kCompute && step.phase == Phase::kWeightGrad &&
+         tensor.written && tensor.columns > 1 &&
+         std::none_of(all.begin(), all.end(),
+                      [](const LayerTensor& of) { return of.written && of.is_matrix(); });
+}
+
 bool is_drawn_tensor(const LayerStep& step, const LayerTensor& tensor) {
-  if (is_number_of_tokens(step, tensor)) return true;
+  if (is_number_of_tokens(step, tensor) || is_all_that_is_left(step, tensor)) return true;
   return tensor.is_matrix() && tensor.name.find("mask") == std::string::npos &&
          tensor.name.find("before") == std::string::npos && tensor.name != "dropped" &&
          !(step.piece == Piece::kRouter && (tensor.name == "gates" || tensor.name == "experts"));

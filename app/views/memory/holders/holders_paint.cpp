@@ -173,7 +173,7 @@ void paint_moving_rows(QPainter& painter, const QRectF& cells, double done, cons
 }
 
 void paint_moving(QPainter& painter, const HoldersPicture& picture, const HoldersLayout& at,
-                  const Theme& theme, TextLog* texts) {
+                  double width, const Theme& theme, TextLog* texts) {
   for (const HoldersPicture::Moving& moving : picture.moving)
     for (std::size_t each = 0; each < moving.rows.size();) {
       std::size_t end = each + 1;
@@ -196,11 +196,10 @@ void paint_moving(QPainter& painter, const HoldersPicture& picture, const Holder
     }
   if (picture.rows.empty()) return;
   const double y = at.cell(static_cast<int>(picture.rows.size()) - 1, 0).bottom() + 16;
-  const double end = at.sums ? at.right + at.sums_width : at.right;
-  put_elided(painter, QRectF(26, y, std::max(60.0, end - 26), 18), Qt::AlignVCenter, picture.moment,
+  const double wide = std::max(60.0, width - 26);
+  put_elided(painter, QRectF(26, y, wide, 18), Qt::AlignVCenter, picture.moment,
              theme.font(12, !picture.moving.empty()),
              picture.moving.empty() ? theme.muted : theme.text, texts);
-  const double wide = std::max(60.0, end - 26);
   const auto line = [&](int number, const QString& words) {
     put_elided(painter, QRectF(26, y + 18 + number * kMessageLine, wide, 18), Qt::AlignVCenter,
                words, theme.font(11), theme.muted, texts);
@@ -374,7 +373,7 @@ void paint_holders(QPainter& painter, const HoldersPicture& picture, const Holde
   for (int row = 0; row < static_cast<int>(picture.rows.size()); ++row)
     paint_row(painter, picture, at, row, theme, texts);
   paint_below_columns(painter, picture, at, theme, texts);
-  paint_moving(painter, picture, at, theme, texts);
+  paint_moving(painter, picture, at, size.width(), theme, texts);
   if (chosen.first >= 0 && chosen.first < static_cast<int>(picture.rows.size()) &&
       chosen.second >= 0 && chosen.second < static_cast<int>(picture.columns.size())) {
     painter.setPen(QPen(theme.text, 1.5, Qt::DashLine));

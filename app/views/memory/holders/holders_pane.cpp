@@ -18,11 +18,16 @@
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
+namespace {
+
+constexpr int kRingBeside = 6;  // of the 16 pixels that the Memory view leaves
+
+}  // namespace
 
 HoldersPane::HoldersPane(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
   speak_as(*this, {QAccessible::Canvas, [this] { return description(); }});
   setAccessibleName(tr("Who holds what"));
-  ring_focus(*this);
+  if (parent) ring_focus_beside(*this, kRingBeside);
   setFocusPolicy(Qt::StrongFocus);
   more_ = new QPushButton(this);
   more_->hide();

@@ -11,7 +11,8 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kBubble = -1, kOverlapped = -2, kChunks = -3;  // beside each OpColor
+// Beside each OpColor.
+constexpr int kBubble = -1, kOverlapped = -2, kChunks = -3, kInside = -4, kAgain = -5;
 constexpr double kBeforeWord = 20;       // the swatch, and what is free behind it
 constexpr double kGaps[] = {20, 12, 8};  // between entries; the widest that fits
 
@@ -20,6 +21,15 @@ int chunks_of(const Picture& picture) {
   for (const PictureLane& lane : picture.lanes)
     if (lane.rows) chunks = std::max(chunks, lane.rows->chunks);
   return chunks;
+}
+
+// A bar with a strip at its bottom.
+void paint_strip_mark(QPainter& painter, const QRectF& swatch, const QColor& strip,
+                      const Theme& theme) {
+  painter.setPen(QPen(theme.control_line, 1));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  painter.fillRect(QRectF(swatch.left() + 2, swatch.bottom() - 5, swatch.width() - 4, 3), strip);
 }
 
 void paint_swatch(QPainter& painter, const QRectF& swatch, int color, int chunks,
@@ -34,6 +44,10 @@ void paint_swatch(QPainter& painter, const QRectF& swatch, int color, int chunks
     painter.setPen(QPen(theme.control_line, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+  } else if (color == kInside || color == kAgain) {
+    paint_strip_mark(painter, swatch,
+                     theme.solid(color == kInside ? OpColor::kCommunication : OpColor::kForward),
+                     theme);
   } else if (color == kChunks) {
     const double wide = swatch.width() / chunks;
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -49,9 +63,17 @@ void paint_swatch(QPainter& painter, const QRectF& swatch, int color, int chunks
   }
 }
 
+bool sends_inside(const BarList& list) {
+  constexpr auto kSent = static_cast<std::size_t>(OpColor::kCommunication);
+  if (list.parts.empty() || list.busy.back()[kSent] == 0) return false;
+  for (std::size_t bar = 0; bar < list.bars.size(); ++bar)
+    if (list.inside_share(bar) > 0) return true;
+  return false;
+}
+
 std::vector<LegendWord> words_of(const Picture& picture, Zoom zoom) {
   std::array<bool, kOpColors> shown{};
-  bool overlaps = false;
+  bool overlaps = false, inside = false, again = false;
   shown[static_cast<int>(OpColor::kForward)] = shown[static_cast<int>(OpColor::kBackward)] = true;
   for (const PictureLane& lane : picture.lanes) {
     if (!lane.rows) continue;
@@ -60,6 +82,8 @@ std::vector<LegendWord> words_of(const Picture& picture, Zoom zoom) {
                  !row.sent(Lane::kData).bars.empty();
       for (const Lane lane : {Lane::kCompute, Lane::kPipeline, Lane::kData}) {
         const BarList& list = row.lane(lane, zoom);
+        inside = inside || sends_inside(list);
+        again = again || !list.recompute.empty();
         for (int kind = 0; kind < kOpColors && !list.busy.empty(); ++kind)
           if (list.busy.back()[static_cast<std::size_t>(kind)] > 0)
             shown[static_cast<std::size_t>(kind)] = true;
@@ -82,6 +106,8 @@ std::vector<LegendWord> words_of(const Picture& picture, Zoom zoom) {
     if (kind == static_cast<int>(OpColor::kCommunication) && overlaps)
       add(QObject::tr("overlapped"), kOverlapped);
   }
+  if (inside) add(QObject::tr("sent inside a bar"), kInside);
+  if (again) add(QObject::tr("forward again"), kAgain);
   add(QObject::tr("Bubble"), kBubble);
   if (chunks > 1) add(QObject::tr("chunk 0 to %1").arg(chunks - 1), kChunks);
   return words;
