@@ -36,12 +36,13 @@ std::string grid_text(const LayerContext& context) {
     for (const ScoreBlock& block : context.blocks)
       if (block.queries == int(queries))
         row[2 + std::size_t(block.keys)] =
-            rounds ? fmt::format("{}.{}", block.cp, block.round) : fmt::format("{}", block.cp);
+            rounds ? fmt::format("{}.{}", block.cp, block.round + 1) : fmt::format("{}", block.cp);
     table.add(std::move(row));
   }
-  return fmt::format("Blocks of scores, keys across: {}\n\n{}",
-                     rounds ? "2.1 is of CP rank 2 in round 1" : "the CP rank that computes each",
-                     table.text());
+  return fmt::format(
+      "Blocks of scores, keys across: {}\n\n{}",
+      rounds ? "2.1 is of CP rank 2 in ring step 1" : "the CP rank that computes each",
+      table.text());
 }
 
 std::string heads_text(const LayerContext& context) {

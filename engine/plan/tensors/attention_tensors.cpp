@@ -76,8 +76,8 @@ void AttentionTensors::others_keys_values(const std::string& prefix, std::size_t
   std::int64_t offset = 0;
   for (const char* name : {"k", "v"}) {
     const std::string whole = prefix + name + suffix;
-    OpTensor& tensor = add(all_ranks ? whole : fmt::format("{}-step-{}", whole, op_.block), operand,
-                           written, outer, {kv_heads(), width()}, offset);
+    OpTensor& tensor = add(all_ranks ? whole : fmt::format("{}-step-{}", whole, op_.block + 1),
+                           operand, written, outer, {kv_heads(), width()}, offset);
     if (gradient && shares_kv_heads()) partial_over_tp(tensor);
     if (gradient && all_ranks) tensor.partial.push_back(Axis::kCp);
     offset += s_.K * s_.D;

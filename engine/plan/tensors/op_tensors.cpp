@@ -140,14 +140,14 @@ class PieceTensors : public AttentionTensors {
   }
 
   // A ring's partial sums of one block: what came and the rank's own. Those of its own tokens have
-  // then been round. Each step of each of a layer's rings has other ones: "mlp-out-sum-step-1".
+  // then been round. Each step of each of a layer's rings has other ones: "mlp-out-sum-step-2".
   void ring_sum() {
     if (!block_) return;
     constexpr std::size_t kOwn = 1, kCame = 2;
     const auto& own = rank_.buffers[static_cast<std::size_t>(operands_[kOwn].buffer)];
     const Op& product = rank_.ops[static_cast<std::size_t>(own.opened_by)];
     const auto name = [&](const char* of) {
-      return fmt::format("{}-{}-step-{}", key_of(name_of(product.piece)), of, op_.block);
+      return fmt::format("{}-{}-step-{}", key_of(name_of(product.piece)), of, op_.block + 1);
     };
     partial_over_tp(in(name("own"), kOwn, tokens(kOwn, s_.C), hidden()));
     partial_over_tp(in(name("came"), kCame, tokens(kCame, s_.C), hidden()));

@@ -160,7 +160,7 @@ TEST(LayerRing, HeatMapsHaveTheKeysAndValuesOfEachStep) {
       }
     }
   EXPECT_EQ(seen, (std::set<std::pair<int, std::string>>{
-                      {0, "k"}, {0, "v"}, {1, "k-step-1"}, {1, "v-step-1"}}));
+                      {0, "k"}, {0, "v"}, {1, "k-step-2"}, {1, "v-step-2"}}));
 }
 
 TEST(RankChips, DifferWhereColoursRepeat) {

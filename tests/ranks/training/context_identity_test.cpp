@@ -101,7 +101,7 @@ TEST_P(ContextIdentities, HoldOnTheTensorsOfARun) {
   }
   // One wrong element that a rank finds is told, as large as it is.
   ASSERT_TRUE(
-      spoil(of.ranks, Piece::kAttention, ring ? "k-step-1" : "k", of.ranks.back().rank, 0.5F));
+      spoil(of.ranks, Piece::kAttention, ring ? "k-step-2" : "k", of.ranks.back().rank, 0.5F));
   EXPECT_NEAR(most_of(of.identities(), sent), 0.5, 1e-5);
   ASSERT_TRUE(spoil(of.ranks, Piece::kAttention, "context", of.ranks.back().rank, 0.25F));
   EXPECT_NEAR(most_of(of.identities(), IdentityKind::kOutputs), 0.25, 1e-4);

@@ -19,7 +19,7 @@ parallelarium::Setup model_of_rings(const std::string& words) {
 }
 
 std::string sum_of_step(const std::string& of, const char* part, int step) {
-  return of + "-" + part + "-step-" + std::to_string(step);
+  return of + "-" + part + "-step-" + std::to_string(step + 1);
 }
 
 // All ranks' parts of one tensor of the probe.

@@ -120,7 +120,7 @@ class ContextCheck {
     const auto& rounds = layer_.context.rounds;
     if (move.round + 1 >= static_cast<int>(rounds.size())) return;
     const auto names = [&](int round) {
-      const std::string suffix = round == 0 ? std::string() : fmt::format("-step-{}", round);
+      const std::string suffix = round == 0 ? std::string() : fmt::format("-step-{}", round + 1);
       return std::vector<std::string>{"k" + suffix, "v" + suffix};
     };
     ProbedIdentity identity;
@@ -161,9 +161,9 @@ class ContextCheck {
     // Learned positions are not turned.
     for (const std::string_view turned : {std::string_view(), kTurned}) {
       const std::string stem = std::string(name).append(turned);
-      const std::string left = fmt::format("{}-step-{}", stem, identity.round);
+      const std::string left = fmt::format("{}-step-{}", stem, identity.round + 1);
       const std::string right =
-          identity.home ? stem + "-came" : fmt::format("{}-came-step-{}", stem, identity.round + 1);
+          identity.home ? stem + "-came" : fmt::format("{}-came-step-{}", stem, identity.round + 2);
       const ProbedTensor* made = seen(identity.before, left, rank.rank);
       const ProbedTensor* came = seen(identity.after, right, next->rank);
       if (!made || !came || made->size() != came->size()) continue;

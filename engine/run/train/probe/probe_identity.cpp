@@ -163,16 +163,18 @@ Message piece_of(const ProbedIdentity& identity, const Probe& probe) {
 Message ring_sums_sentence(const ProbedIdentity& identity, const std::string& ranks,
                            const std::string& difference, const std::string& value) {
   if (identity.home)
-    return message("probe-identity.ring-home",
-                   "{}, ring: gradients of keys and values that ranks {} have after round {} are "
-                   "those that come home to the next ranks; largest difference {} of values up to "
-                   "{}.",
-                   place_of(identity), ranks, identity.round, difference, value);
-  return message("probe-identity.ring-sums",
-                 "{}, ring: gradients of keys and values that ranks {} have after round {} are "
-                 "those to which the next ranks add in round {}; largest difference {} of values "
-                 "up to {}.",
-                 place_of(identity), ranks, identity.round, identity.round + 1, difference, value);
+    return message(
+        "probe-identity.ring-home",
+        "{}, ring: gradients of keys and values that ranks {} have after ring step {} "
+        "are those that come home to the next ranks; largest difference {} of values up to "
+        "{}.",
+        place_of(identity), ranks, identity.round + 1, difference, value);
+  return message(
+      "probe-identity.ring-sums",
+      "{}, ring: gradients of keys and values that ranks {} have after ring step {} "
+      "are those to which the next ranks add in ring step {}; largest difference {} of values "
+      "up to {}.",
+      place_of(identity), ranks, identity.round + 1, identity.round + 2, difference, value);
 }
 
 }  // namespace
@@ -215,9 +217,9 @@ Message sentence_of(const ProbedIdentity& identity) {
                      difference, value);
     case IdentityKind::kRing:
       return message("probe-identity.ring",
-                     "{}, ring: keys and values of round {} on ranks {} are those that the next "
-                     "ranks have in round {}; largest difference {} of values up to {}.",
-                     place, identity.round, ranks, identity.round + 1, difference, value);
+                     "{}, ring: keys and values of ring step {} on ranks {} are those that the "
+                     "next ranks have in ring step {}; largest difference {} of values up to {}.",
+                     place, identity.round + 1, ranks, identity.round + 2, difference, value);
     case IdentityKind::kRingSums:
       return ring_sums_sentence(identity, ranks, difference, value);
     case IdentityKind::kOutputs:
