@@ -90,8 +90,11 @@ struct Options {
       with("scale", Main::tr("Pixels per logical pixel: 0.5 to 8."), "factor");
   const QCommandLineOption dark = flag("dark", Main::tr("Dark colours."));
   const QCommandLineOption theme = with("theme", Main::tr("light or dark."), "name");
-  const QCommandLineOption view =
-      with("view", QString::fromStdString(view_ids_text()) + QLatin1Char('.'), "name");
+  const QCommandLineOption view = with(
+      "view",
+      Main::tr("%1; or a part of one: %2.")
+          .arg(QString::fromStdString(view_ids_text()), QString::fromStdString(view_parts_text())),
+      "name");
   const QCommandLineOption help{{QStringLiteral("h"), QStringLiteral("help")},
                                 Main::tr("Show this help.")};
   const QCommandLineOption version = flag("version", Main::tr("Show the version."));

@@ -52,4 +52,12 @@ std::string view_ids_text() {
   return fmt::format("{} or {}", fmt::join(ids.begin(), ids.end() - 1, ", "), ids.back());
 }
 
+std::string view_parts_text() {
+  std::vector<std::string> names;
+  for (const std::string& view : view_ids())
+    for (const nlohmann::json& part : views_file().at("parts").value(view, nlohmann::json::array()))
+      names.push_back(fmt::format("{}/{}", view, part.get<std::string>()));
+  return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
 }  // namespace parallelarium

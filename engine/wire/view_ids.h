@@ -20,5 +20,7 @@ std::string part_of_view(std::string_view id);
 
 // "mesh, collectives or pipeline": for help and sentences.
 std::string view_ids_text();
+// "mesh/axes, mesh/nodes or layer/head": all parts, for help.
+std::string view_parts_text();
 
 }  // namespace parallelarium

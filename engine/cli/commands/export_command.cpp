@@ -307,7 +307,10 @@ void add_export(Commands& commands) {
                    "the Setup for " + framework_names_text() + "; without FILE it is printed")
       ->option_text("FRAMEWORK");
   command->add_option("--format", options->format, "trace, csv, png, svg or pdf")->option_text("F");
-  command->add_option("--view", options->view, view_ids_text() + " (pictures)")->option_text("V");
+  command
+      ->add_option("--view", options->view,
+                   view_ids_text() + " (pictures); or a part of one: " + view_parts_text())
+      ->option_text("V");
   command->add_flag("--run", options->run, "of a run; without it, of the prediction");
   command->add_flag("--json", options->json, "print what was written as JSON");
   command->add_option("--rank", options->rank, "this rank alone (trace)")->option_text("R");

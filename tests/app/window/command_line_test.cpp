@@ -50,6 +50,8 @@ TEST_F(WindowCommandLine, HelpNamesEveryOption) {
   for (const char* option : {"--export", "--setup", "--run", "--size", "--dark", "--theme",
                              "--screenshot", "--view", "--pp", "--microbatches"})
     EXPECT_TRUE(help.out.contains(QLatin1String(option))) << option;
+  for (const char* part : {"memory/holders", "layer/head", "mesh/nodes"})
+    EXPECT_TRUE(help.out.contains(QLatin1String(part))) << part;
 }
 
 // Options at the beginning of a line of help.

@@ -112,7 +112,10 @@ void add_layer(Commands& commands) {
                    "  parallelarium-engine layer --pp 1 --cp 4 --cp-split contiguous\n"
                    "  parallelarium-engine layer --pp 1 --tp 4 --part head --backward --json\n");
   auto options = std::make_shared<LayerOptions>();
-  command->add_option("--part", options->part, "a layer, or what stands before and behind them")
+  command
+      ->add_option("--part", options->part,
+                   "layer: attention and MLP (or experts) of one; embedding: the tables before the "
+                   "first; head: final norm, logits and loss behind the last")
       ->option_text("PART")
       ->check([](const std::string& part) {
         const bool known = part == "layer" || part == "embedding" || part == "head";
