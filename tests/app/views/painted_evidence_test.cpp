@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What Layer and Who holds what paint, in both languages and as large as the window's two usual
 // sizes leave them: no text lies over another or is cut, but for lists whose whole is told
-// elsewhere.
+// elsewhere. Matrices and heads have their names there.
 #include <gmock/gmock.h>
 
 #include <QImage>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "app/state/run/engine_process.h"
 #include "app/views/layer/layer_inside.h"
@@ -170,6 +172,87 @@ TEST_P(PaintedEvidence, OfNumbersInALayerIsWhole) {
     look.attention_open = true;
     expect_whole_layer(session, look, size.width());
   }
+}
+
+void show_in(Session& session, const GivenFields& fields) {
+  session.restore(setup_with(fields), {}, std::nullopt);
+  session.wait_for_prediction();
+}
+
+TextLog texts_of(const Session& session, const LayerLook& look) {
+  const QSize size = layer_picture_size(session, look);
+  QImage image(size, QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  paint_layer_picture(painter, size, session, false, look, &texts);
+  return texts;
+}
+
+// Alone, before others of its shape, or before the shape: "gate", "w-gate, w-up 64 × 96 of 192".
+std::set<QString> names_in(const TextLog& texts) {
+  static const QRegularExpression names(
+      QStringLiteral("^([a-z][a-z0-9-]*(?:, [a-z][a-z0-9-]*)*)(?: \\d.*\u00d7.*)?$"));
+  std::set<QString> found;
+  for (const PaintedText& text : texts)
+    if (const auto match = names.match(text.text); match.hasMatch())
+      for (const QString& name : match.captured(1).split(QStringLiteral(", "))) found.insert(name);
+  return found;
+}
+
+TEST(LayerNames, OfMatricesStandInOrBelowTheirBlocks) {
+  for (const auto& [mlp, all] :
+       {std::pair("gelu", std::vector<const char*>{"y", "w", "u", "g", "out", "sum"}),
+        {"swiglu", {"y", "w-gate", "w-up", "gate", "up", "g", "w", "sum"}}}) {
+    Session session;
+    show_in(session, {{"pp", "1"}, {"tp", "2"}, {"mlp", mlp}});
+    const std::set<QString> names = names_in(texts_of(session, {}));
+    for (const char* name : all) EXPECT_TRUE(names.contains(QLatin1String(name))) << mlp << name;
+  }
+}
+
+TEST(LayerNames, OfHeadsSayWhichKeysAndValuesARankHas) {
+  for (const auto& [kv_heads, line] : {std::pair("2", "K/V head 1 \u00b7 copy"), {"4", nullptr}}) {
+    Session session;
+    show_in(session, {{"pp", "1"}, {"tp", "4"}, {"kv-heads", kv_heads}});
+    LayerLook look;
+    look.attention_open = true;
+    int lines = 0, right = 0;
+    for (const PaintedText& text : texts_of(session, look)) {
+      lines += text.text.startsWith(QLatin1String("K/V"));
+      right += line && text.text == QString::fromUtf8(line);
+    }
+    EXPECT_EQ(lines, line ? 4 : 0);
+    EXPECT_EQ(right, line ? 2 : 0) << "ranks 2 and 3";
+  }
+}
+
+TEST(LayerNames, EveryPieceOfTheBackwardHasABlock) {
+  Session session;
+  show_in(session, {{"pp", "1"}, {"tp", "2"}});
+  LayerLook look;
+  look.choice.backward = look.attention_open = true;
+  const LayerPicture picture = layer_picture(session, look);
+  const LayerLayout layout = layer_layout(picture, QSizeF(1100, 600), light_theme());
+  std::set<int> drawn;
+  for (const LayerHalf& half : layout.halves)
+    for (const LayerBox& box : half.boxes)
+      if (box.mark == LayerMark::kTensor) drawn.insert(box.step);
+  for (int step = 0; step < int(picture.layer->steps.size()); ++step)
+    if (picture.layer->steps[std::size_t(step)].kind == LayerStepKind::kCompute) {
+      EXPECT_TRUE(drawn.contains(step))
+          << layer_step_name(picture.layer->steps[std::size_t(step)]).toStdString();
+    }
+}
+
+TEST(LayerNames, OfACutByTokensAndHeadsSaysBoth) {
+  Session session;
+  show_in(session, {{"pp", "1"}, {"tp", "2"}, {"cp", "2"}, {"attention", "fused"}});
+  const LayerPicture picture = layer_picture(session, {});
+  QStringList cuts;
+  for (const LayerStep& step : picture.layer->steps) cuts += layer_cut_texts(step);
+  EXPECT_TRUE(cuts.contains(QStringLiteral("cut by tokens and heads")))
+      << cuts.join(QStringLiteral(", ")).toStdString();
+  EXPECT_TRUE(cuts.contains(QStringLiteral("cut by tokens and columns")));
 }
 
 class PaintedHolders : public HoldersFixture {};
