@@ -9,6 +9,7 @@
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/cost/in_turns.h"
+#include "engine/predict/cost/ring_folds.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/framework/fsdp_memory.h"
 #include "engine/predict/memory.h"
@@ -101,7 +102,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   if (!timed) return timed;
   add_memory(*timed);
   add_reserved(*timed);
-  add_figures(*timed, built, Repeats());
+  add_figures(*timed, Repeats());
   timed->traffic = expected_traffic(*timed, 0);
   timed->formulas = formulas_of(setup, machine);
   return timed;
@@ -176,17 +177,19 @@ void add_reserved(Prediction& prediction) {
     row.reserved_bytes = reserved[static_cast<std::size_t>(row.stage)];
 }
 
-void add_figures(Prediction& prediction, const BuildOptions& built, const Repeats& repeats) {
+void add_figures(Prediction& prediction, const Repeats& repeats) {
   const Setup& setup = prediction.setup;
   const Machine& machine = prediction.machine;
   prediction.parameters = count_parameters(setup.model);
   prediction.step_flops =
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   prediction.bubble = bubble_of(prediction.program, prediction.timeline, repeats);
-  if (built.representatives && setup.mesh.ranks() <= kMostBuiltRanks)
+  if (prediction.program.representatives && setup.mesh.ranks() <= kMostBuiltRanks)
     prediction.bubble.ranks =
         of_every_rank(prediction.bubble.ranks, prediction.program, setup.mesh);
-  prediction.step = step_figures(prediction.program, prediction.timeline, repeats, setup, machine);
+  const CostModel cost(prediction.program, machine, setup, &prediction.rows);
+  prediction.step = step_figures(prediction.program, prediction.timeline, repeats, setup, machine,
+                                 ring_times(prediction.program, cost));
   if (sharing_of(setup, machine) == Sharing::kGpu)
     prediction.step.forget_peak();  // a rank has no device of its own to use well
 }

@@ -26,6 +26,6 @@ void add_memory(Prediction& prediction);
 // does without.
 void add_reserved(Prediction& prediction);
 // Adds the bubble and the figures of the whole step.
-void add_figures(Prediction& prediction, const BuildOptions& built, const Repeats& repeats);
+void add_figures(Prediction& prediction, const Repeats& repeats);
 
 }  // namespace parallelarium

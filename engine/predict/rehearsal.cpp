@@ -18,7 +18,7 @@ std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& predi
     of_rank.reserve(rank.ops.size());
     for (const Op& op : rank.ops)
       of_rank.push_back(std::llround(cost.seconds(op, rank.rank) * 1e9));
-    launch_transfers(rank, cost, of_rank);
+    launch_transfers(prediction.program, rank, cost, of_rank);
     durations.emplace_back(of_rank.begin(), of_rank.end());
   }
   for (std::size_t rank = 0; rank < durations.size(); ++rank)

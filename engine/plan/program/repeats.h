@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
@@ -65,10 +66,15 @@ void for_each_op(const Program& program, const Timeline& timeline, const Repeats
                });
 }
 
+// How long the messages of the ring take that goes round inside a folded op. A Timeline has only
+// what nothing hides of it.
+using RingTimes = std::function<Nanoseconds(const RankProgram& rank, const Op& folded)>;
+
 // The figures of timeline.h and report.h. They equal those of a Program with every op to the last
 // bit. The timeline's duration must be that of the whole step.
 Bubble bubble_of(const Program& program, const Timeline& timeline, const Repeats& repeats);
 StepFigures step_figures(const Program& program, const Timeline& timeline, const Repeats& repeats,
-                         const Setup& setup, const Machine& machine);
+                         const Setup& setup, const Machine& machine,
+                         const RingTimes& ring_times = {});
 
 }  // namespace parallelarium

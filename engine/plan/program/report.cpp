@@ -185,7 +185,7 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
 }
 
 StepFigures step_figures(const Program& program, const Timeline& timeline, const Repeats& repeats,
-                         const Setup& setup, const Machine& machine) {
+                         const Setup& setup, const Machine& machine, const RingTimes& ring_times) {
   StepFigures step;
   step.seconds = step.seconds_min = step.seconds_max = seconds_of(timeline.duration);
   const auto computes = [](const Op& op) {
@@ -217,18 +217,25 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
   if (ranks > 0) {
     std::vector<Span> compute;
     std::array<std::vector<Span>, kLanes> others;  // by lane, each in order
+    std::vector<Span> rings;                       // what nothing hides of those inside folds
+    Nanoseconds communicates{0};                   // lane by lane
     for_each_op(program, timeline, repeats, busiest, [&](const Op& op, const Span& span) {
       (computes(op) ? compute : others[static_cast<std::size_t>(op.lane)]).push_back(span);
+      if (!ring_times) return;
+      if (is_ring_inside(program, op)) rings.push_back(span);
+      if (computes(op)) communicates += ring_times(program.ranks[busiest], op);
     });
+    communicates -= length_of(merged(std::move(rings)));
     compute = merged(std::move(compute));
     std::vector<Span> communication;
     for (const std::vector<Span>& lane : others) {
+      communicates += length_of(merged(lane));
       const auto middle = communication.insert(communication.end(), lane.begin(), lane.end());
       std::ranges::inplace_merge(communication, middle, {}, &Span::begin);
     }
     communication = merged(std::move(communication));
     step.compute_seconds = seconds_of(busy);
-    step.communication_seconds = seconds_of(length_of(communication));
+    step.communication_seconds = seconds_of(communicates);
     step.exposed_communication_seconds =
         seconds_of(length_of(communication) - overlap_of(communication, compute));
   }

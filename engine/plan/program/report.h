@@ -43,8 +43,8 @@ struct StepFigures {
   double seconds = 0;  // for a run: the median
   double seconds_min = 0, seconds_max = 0;
   double compute_seconds = 0;  // compute lane of the busiest rank
-  // Time in which that rank communicates or copies to the host and back; then the part of it in
-  // which the rank computes nothing. Of a folded ring of TP only what nothing hides counts.
+  // Time of that rank's communication and of its copies to the host and back, added up over its
+  // lanes; then the part of the step that they take while the rank computes nothing.
   double communication_seconds = 0, exposed_communication_seconds = 0;
   double tokens_per_second = 0;
   double model_flops_per_second_per_rank = 0;

@@ -164,7 +164,7 @@ Timeline simulate(const Program& program, const CostModel& cost, const Enough& e
     const std::size_t first = durations.size();
     for (const Op& op : rank.ops)
       durations.push_back(rings.has(op) ? rings.nanoseconds(op) : collectives.nanoseconds(op));
-    launch_transfers(rank, cost, std::span(durations).subspan(first));
+    launch_transfers(program, rank, cost, std::span(durations).subspan(first));
   }
   const LinkDemand links = cost.shares_links() ? demand_of(program, cost, durations) : LinkDemand{};
   const FoldSteps folds = cost.sharing() == Sharing::kNone || program.folds.empty()

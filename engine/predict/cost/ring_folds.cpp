@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace parallelarium {
 
-std::int64_t RingFolds::nanoseconds(const Op& op) {
+const RingFolds::Time& RingFolds::time_of(const Op& op) {
   const auto at = static_cast<std::size_t>(op.fold);
   std::optional<Time>& known = known_[at];
   if (!known) known = time_of(program_.folds[at], op);
-  return op.kind == OpKind::kCompute ? known->computes : known->exposed;
+  return *known;
 }
 
 RingFolds::Time RingFolds::time_of(const Fold& fold, const Op& op) const {
@@ -67,6 +68,7 @@ RingFolds::Time RingFolds::time_of(const Fold& fold, const Op& op) const {
       longest = std::max(longest, durations[end]);
     }
     lane = begin + longest;
+    if (is_in_ring(fold.steps[at])) time.moves += longest;
     std::fill(ends.begin() + static_cast<std::ptrdiff_t>(at),
               ends.begin() + static_cast<std::ptrdiff_t>(end), lane);
   }
@@ -74,6 +76,14 @@ RingFolds::Time RingFolds::time_of(const Fold& fold, const Op& op) const {
     if (fold.steps[at].part >= 0) time.computes += durations[at];
   time.exposed = std::max(free[0], free[1]) - time.computes - apart;
   return time;
+}
+
+RingTimes ring_times(const Program& program, const CostModel& cost) {
+  return [&program, &cost, known = std::map<int, RingFolds>()](const RankProgram& rank,
+                                                               const Op& folded) mutable {
+    RingFolds& folds = known.try_emplace(rank.rank, program, cost, rank.rank).first->second;
+    return Nanoseconds{folds.has(folded) ? folds.moves_nanoseconds(folded) : 0};
+  };
 }
 
 }  // namespace parallelarium

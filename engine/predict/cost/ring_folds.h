@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/plan/program/repeats.h"
 #include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {
@@ -23,12 +24,17 @@ class RingFolds {
   }
   // The time that the fold computes, or the part of its ring's time that nothing hides. To the
   // nanosecond it is the time that the pieces take one by one, launches included (launches.h).
-  std::int64_t nanoseconds(const Op& op);
+  std::int64_t nanoseconds(const Op& op) {
+    return op.kind == OpKind::kCompute ? time_of(op).computes : time_of(op).exposed;
+  }
+  // The time that the messages of its ring take.
+  std::int64_t moves_nanoseconds(const Op& op) { return time_of(op).moves; }
 
  private:
   struct Time {
-    std::int64_t computes = 0, exposed = 0;
+    std::int64_t computes = 0, moves = 0, exposed = 0;
   };
+  const Time& time_of(const Op& op);
   Time time_of(const Fold& fold, const Op& op) const;
 
   const Program& program_;
@@ -36,5 +42,8 @@ class RingFolds {
   const int rank_;
   std::vector<std::optional<Time>> known_;  // by fold
 };
+
+// For step_figures(). Program and cost model must outlive it.
+RingTimes ring_times(const Program& program, const CostModel& cost);
 
 }  // namespace parallelarium

@@ -59,7 +59,7 @@ std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine&
     if (!repeats) continue;  // ranks do not wait alike yet, or never do
     timed->timeline.duration += repeats->times * repeats->period;
     add_memory(*timed);
-    return StepPrediction{std::move(*timed), std::move(*repeats), built};
+    return StepPrediction{std::move(*timed), std::move(*repeats)};
   }
   return std::nullopt;
 }
@@ -69,7 +69,7 @@ Result<StepPrediction> predict_whole(const Setup& setup, const Machine& machine,
   Result<Prediction> prediction = build_prediction(setup, machine, std::move(order), built);
   if (!prediction) return prediction.error();
   add_memory(*prediction);
-  StepPrediction step{std::move(*prediction), Repeats(), built};
+  StepPrediction step{std::move(*prediction), Repeats()};
   const auto enough = [&](Nanoseconds at_least) {
     step.at_least = at_least;
     return step.stopped = watch && watch(step.prediction, at_least);
@@ -92,8 +92,6 @@ Result<StepPrediction> predict_step(const Setup& setup, const Machine& machine,
   return predict_whole(setup, machine, std::move(*order), built, watch);
 }
 
-void add_step_figures(StepPrediction& step) {
-  add_figures(step.prediction, step.built, step.repeats);
-}
+void add_step_figures(StepPrediction& step) { add_figures(step.prediction, step.repeats); }
 
 }  // namespace parallelarium

@@ -20,7 +20,6 @@ namespace parallelarium {
 struct StepPrediction {
   Prediction prediction;
   Repeats repeats;
-  BuildOptions built;
   // The least time that the watch has heard of; and whether the watch has stopped the prediction,
   // which then has its memory alone.
   Nanoseconds at_least{0};

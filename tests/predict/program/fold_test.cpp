@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "engine/plan/machine/presets.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/predict/cost/ring_folds.h"
+#include "engine/predict/explain/explanation.h"
 #include "engine/predict/memory.h"
 #include "engine/predict/predict.h"
 #include "engine/predict/predict_steps.h"
@@ -133,6 +136,24 @@ std::map<std::int32_t, Span> actions_of(const Program& program, const Timeline& 
   return actions;
 }
 
+void expect_same(const StepFigures& folded, const StepFigures& pieces) {
+  const nlohmann::json a = to_json(folded, true), b = to_json(pieces, true);
+  for (const auto& [key, value] : b.items()) {
+    if (value.is_null())
+      EXPECT_TRUE(a.at(key).is_null()) << key;
+    else
+      EXPECT_NEAR(a.at(key).get<double>(), value, 1e-9 * std::abs(value.get<double>())) << key;
+  }
+}
+void expect_same(const Bubble& folded, const Bubble& pieces) {
+  EXPECT_NEAR(folded.over_ideal, pieces.over_ideal, 1e-9);
+  EXPECT_NEAR(folded.of_total, pieces.of_total, 1e-9);
+  EXPECT_NEAR(folded.of_longest_rank, pieces.of_longest_rank, 1e-9);
+  ASSERT_EQ(folded.ranks.size(), pieces.ranks.size());
+  for (std::size_t rank = 0; rank < pieces.ranks.size(); ++rank)
+    EXPECT_NEAR(folded.ranks[rank], pieces.ranks[rank], 1e-9) << rank;
+}
+
 // Collectives by steps are ops of their own, which no fold holds: however a step is asked for, it
 // takes the same time. A ring's steps take what the transport's ring takes.
 TEST(Folds, HoldNoCollectivesBySteps) {
@@ -200,10 +221,8 @@ TEST_P(Folded, EqualsItsPieces) {
         EXPECT_EQ(span.end, b.at(action).end) << rank << ' ' << action;
       }
     }
-    const StepFigures pieces_step = step_figures(pieces, one, setup, on);
-    const StepFigures folded_step = step_figures(folded, other, setup, on);
-    EXPECT_NEAR(folded_step.hfu / pieces_step.hfu, 1, 1e-9);
-    EXPECT_EQ(folded_step.compute_seconds, pieces_step.compute_seconds);
+    expect_same(step_figures(folded, other, setup, on), step_figures(pieces, one, setup, on));
+    expect_same(bubble_of(folded, other), bubble_of(pieces, one));
   }
   const std::vector<MemoryRow> held = memory_of(pieces), held_folded = memory_of(folded);
   for (std::size_t rank = 0; rank < held.size(); ++rank) {
@@ -217,6 +236,22 @@ TEST_P(Folded, EqualsItsPieces) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Drawn, Folded, testing::Range(0, 200));
+
+// Whichever ranks are built for it.
+TEST_P(Folded, IsToldAsItsPiecesAre) {
+  const parallelarium::Setup setup = Drawer(2000 + static_cast<unsigned>(GetParam())).draw();
+  SCOPED_TRACE(text_of(setup));
+  for (const char* name : {"dgx-h100", "dgx-a100-80g"}) {
+    const Machine on = *find_machine(name);
+    const Result<Prediction> pieces = predict(setup, on);
+    const Result<Prediction> folded = predict(setup, on, {.stage_level = true});
+    ASSERT_TRUE(pieces.ok() && folded.ok());
+    expect_same(folded->step, pieces->step);
+    expect_same(folded->bubble, pieces->bubble);
+    EXPECT_EQ(explain(folded->program, folded->timeline).ranks.size(),
+              explain(pieces->program, pieces->timeline).ranks.size());
+  }
+}
 
 // Rings of TP go round inside folds, where all ranks are alike and lanes share nothing.
 class FoldedRings : public testing::TestWithParam<int> {};
@@ -240,8 +275,9 @@ TEST_P(FoldedRings, EqualTheirPieces) {
   const Machine plain = machine(), launching = sends;
   for (const Machine* each : {&plain, &h100, &launching}) {
     const Machine& on = *each;
+    const CostModel cost(folded, on, setup);
     const Timeline one = simulate(pieces, CostModel(pieces, on, setup));
-    const Timeline other = simulate(folded, CostModel(folded, on, setup));
+    const Timeline other = simulate(folded, cost);
     EXPECT_EQ(one.duration, other.duration);
     for (std::size_t rank = 0; rank < pieces.ranks.size(); ++rank) {
       const auto a = actions_of(pieces, one, rank), b = actions_of(folded, other, rank);
@@ -251,12 +287,9 @@ TEST_P(FoldedRings, EqualTheirPieces) {
         EXPECT_EQ(span.end, b.at(action).end) << rank << ' ' << action;
       }
     }
-    const StepFigures a = step_figures(pieces, one, setup, on);
-    const StepFigures b = step_figures(folded, other, setup, on);
-    EXPECT_NEAR(b.hfu / a.hfu, 1, 1e-9);
-    if (&on == &launching) continue;  // what waits for a receive may be a collective behind a fold
-    EXPECT_EQ(b.compute_seconds, a.compute_seconds);
-    EXPECT_NEAR(bubble_of(folded, other).of_total, bubble_of(pieces, one).of_total, 1e-9);
+    expect_same(step_figures(folded, other, Repeats(), setup, on, ring_times(folded, cost)),
+                step_figures(pieces, one, setup, on));
+    expect_same(bubble_of(folded, other), bubble_of(pieces, one));
   }
   const std::vector<MemoryRow> held = memory_of(pieces), held_folded = memory_of(folded);
   for (std::size_t rank = 0; rank < held.size(); ++rank) {
