@@ -22,8 +22,8 @@ void add_timeline(Prediction& prediction, const Enough& enough = {});
 Result<Prediction> time_program(const Setup& setup, const Machine& machine, Order order,
                                 const BuildOptions& built, const Routing* routing = nullptr);
 void add_memory(Prediction& prediction);
-// Adds what PyTorch reserves (MemoryRow::reserved_bytes) where it trains. Needs the memory. A search
-// does without.
+// Adds what PyTorch reserves (MemoryRow::reserved_bytes) where it trains. Needs the memory. A
+// search does without.
 void add_reserved(Prediction& prediction);
 // Adds the bubble and the figures of the whole step.
 void add_figures(Prediction& prediction, const Repeats& repeats);
