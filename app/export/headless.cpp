@@ -5,6 +5,7 @@
 #include <QDeadlineTimer>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QFileInfo>
 #include <QPixmap>
 #include <algorithm>
 #include <cstdio>
@@ -25,6 +26,7 @@
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/lesson.h"
 #include "engine/lesson/teaching/playlist.h"
+#include "engine/lesson/teaching/report.h"
 
 namespace parallelarium {
 
@@ -235,9 +237,11 @@ namespace {
 // What was handed in, with its points.
 int export_defence(const CommandLine& line) {
   Session session;
+  // Lessons of one's own lie beside what was handed in.
+  const std::string beside = QFileInfo(line.handout).absolutePath().toStdString();
   const HandIn hand_in =
-      hand_in_of(line.handout.toStdString(), lessons_folder(), session.placer().computer());
-  const Result<Lesson> lesson = lesson_named(QString::fromStdString(hand_in.lesson));
+      hand_in_of(line.handout.toStdString(), beside, session.placer().computer());
+  const Result<Lesson> lesson = read_lesson(lesson_folder(beside, hand_in.lesson));
   if (hand_in.steps.empty() && !hand_in.faults.empty()) return fail(2, hand_in.faults.front());
   if (!lesson) return fail(2, lesson.error());
   const Result<Defence> defence = Defence::of(*lesson, hand_in);

@@ -89,8 +89,8 @@ class LessonPanel : public QWidget {
   std::string step_now() const;  // names lesson, seed and step
   void show_welcome();           // no lesson is open
   void list_lessons();           // those that show the view
+  QString next_title() const;    // of the lesson that next_to_do() names
   // The first of them that is not done.
-  QString next_title() const;  // of the lesson that next_to_do() names
   QString next_of(const Course& course, const std::vector<CourseEntry>& entries) const;
   const std::vector<ViewLesson>& lessons_of(const ViewInfo& view);
   void show_finished();  // what the lesson just finished came to, and what is next

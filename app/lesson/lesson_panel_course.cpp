@@ -105,7 +105,7 @@ const std::vector<ViewLesson>& LessonPanel::lessons_of(const ViewInfo& view) {
   if (by_view_.empty()) {
     const Course& course = course_here();
     for (const CourseEntry& entry : course.lessons) {
-      const Result<Lesson>& lesson = lesson_of_folder(course.folder + "/" + entry.id);
+      const Result<Lesson>& lesson = lesson_of_folder(folder_of(course, entry.id));
       if (!lesson) continue;
       std::map<std::string, int> shown;
       std::string view_id;  // a step that names none shows that of the step before

@@ -10338,8 +10338,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Ziel</translation>
     </message>
     <message>
-        <source>What the best plan has least of, or of tokens for each GPU and second most</source>
-        <translation>Wovon der beste Plan am wenigsten hat, bei Token je GPU und Sekunde am meisten</translation>
+        <source>What the best plan has least of; of tokens for each GPU, the most</source>
+        <translation>Wovon der beste Plan am wenigsten hat; von Token je GPU am meisten</translation>
     </message>
     <message>
         <source>What is searched</source>

@@ -45,8 +45,7 @@ Result<void> read_gpus(const std::string& text, PlanRequest& request) {
 
 Result<void> read_objective(const std::string& name, PlanRequest& request) {
   std::vector<std::string> names;
-  for (const Objective objective :
-       {Objective::kTime, Objective::kGpus, Objective::kMemory, Objective::kTokensPerGpu}) {
+  for (const Objective objective : kObjectives) {
     if (name_of(objective) == name) {
       request.objective = objective;
       return {};

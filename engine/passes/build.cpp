@@ -241,7 +241,7 @@ std::vector<NominalRank> nominal_ranks(const Setup& setup, const Order& order) {
       ranks[r].seconds.push_back(entry->second.first);
       for (double& seconds : ranks[r].seconds.back())
         seconds *= slowness(setup, static_cast<int>(r));
-      ranks[r].rings.push_back(entry->second.second);
+      ranks[r].shares_lane.push_back(entry->second.second);
     }
   }
   return ranks;

@@ -64,8 +64,8 @@ std::vector<Message> Space::tried_said() const {
         message("plan-tried", "Tried: {}; allow an axis other values to try those.", listed(axes)));
   if (request_.least_gpus < request_.most_gpus)
     said.push_back(message("plan-tried-gpus",
-                           "Of {} to {} GPUs it tried whole nodes of {} and equal parts of one; "
-                           "ask for another number alone.",
+                           "Of {} to {} GPUs the search tried whole nodes of {} and equal parts "
+                           "of one; for another number ask for it alone.",
                            request_.least_gpus, request_.most_gpus,
                            std::max(1, request_.machine.devices_per_node)));
   return said;

@@ -18,6 +18,8 @@
 namespace parallelarium {
 
 enum class Objective : std::uint8_t { kTime, kGpus, kMemory, kTokensPerGpu };
+inline constexpr Objective kObjectives[] = {Objective::kTime, Objective::kGpus, Objective::kMemory,
+                                            Objective::kTokensPerGpu};
 std::string_view name_of(Objective objective);  // "time" "gpus" "memory" "tokens-per-gpu"
 
 // More GPUs, or more combinations, are refused.

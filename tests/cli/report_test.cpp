@@ -129,7 +129,7 @@ TEST(LessonReport, RunsAHandInAgainAndComparesItsLossesToTheLastBit) {
   fewer["steps"][0]["run"]["sent_bytes"] = 1;
   for (const auto& [made_up, says] :
        {std::pair(&foreign, "It was run with another Setup than the step sets."),
-        std::pair(&fewer, "The file has 1 bytes sent, and such a step sends")}) {
+        std::pair(&fewer, "says that 1 sent bytes were counted")}) {
     const Reply marked = command({"lesson", "report", folder.file("made.json", made_up->dump())});
     EXPECT_EQ(marked.status, kFailed);
     EXPECT_THAT(marked.out, HasSubstr(says));

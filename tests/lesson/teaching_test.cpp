@@ -136,6 +136,12 @@ TEST(Playlist, HasLessonsThatAreNotOfTheCourse) {
                 "one.");
   EXPECT_EQ(read("\"of mine/two-halves\"\n\"./of mine/two-halves\"").error().id, "playlist-twice");
   EXPECT_EQ(read("\"of mine\"").error().id, "playlist-lesson");
+  // Progress is kept by the id, and hand-ins are found by the folder's name: both are one.
+  fs::create_directories(copy.root() / "again");
+  fs::copy(own, copy.root() / "again" / "two-halves", fs::copy_options::recursive);
+  EXPECT_EQ(read("\"of mine/two-halves\"\nagain/two-halves").error().id, "playlist-twice");
+  fs::rename(own, copy.root() / "of mine" / "renamed");
+  EXPECT_EQ(read("\"of mine/renamed\"").error().id, "playlist-own-folder");
 }
 
 // The folder of a teacher's own lessons need not have those of the course.

@@ -265,6 +265,24 @@ TEST(Standings, NameSettingsThatTheSearchDoesNotVary) {
   EXPECT_EQ(other.own->text.find("steps"), std::string::npos) << other.own->text;
 }
 
+// The best of another objective is seldom the fastest: a faster step than its own is no lie.
+TEST(Standings, SpeakOfAnotherObjectiveThanTime) {
+  std::mt19937 random(3);
+  int faster = 0;
+  for (int problem = 0; problem < 12; ++problem) {
+    PlanRequest request = small_problem(random);
+    request.objective = Objective::kMemory;
+    const Result<PlanResult> result = search(request);
+    if (!result || result->best.empty()) continue;
+    for (const Plan& plan : result->pareto) {
+      const Standing told = standing_of(plan.setup, request, *result);
+      EXPECT_EQ(told.sentence.id, "plan-explain-objective") << told.sentence.text;
+      faster += plan.time < result->best.front().time;
+    }
+  }
+  EXPECT_GT(faster, 0);
+}
+
 // What overlaps otherwise than in the search is a change like any other: it has its price.
 TEST(Standings, PriceOverlaps) {
   std::mt19937 random(3);

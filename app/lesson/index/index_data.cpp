@@ -29,7 +29,7 @@ std::vector<ReadLesson> read_lessons(const Course& course) {
   const std::string language = LessonPlayer::language();
   std::vector<ReadLesson> lessons;
   for (const CourseEntry& entry : course.lessons) {
-    const Result<Lesson> lesson = read_lesson(course.folder + "/" + entry.id);
+    const Result<Lesson> lesson = read_lesson(folder_of(course, entry.id));
     if (!lesson) continue;  // the map says why
     ReadLesson read;
     read.id = QString::fromStdString(entry.id);

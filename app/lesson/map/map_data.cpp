@@ -219,7 +219,7 @@ MapData read_map(const LessonPlayer& player) {
     }
   }
   for (const std::string& id : course->basics)
-    map.basics << QString::fromStdString(course->folder + "/" + id);
+    map.basics << QString::fromStdString(folder_of(*course, id));
   for (const CourseUnit& unit : course->units) {
     MapUnit shown;
     shown.title = in_language(unit.titles);

@@ -187,7 +187,7 @@ void read_trust(const nlohmann::json& json, PlanAnswer& answer) {
     answer.tie_threshold = share->get<double>();
 }
 
-// Ties stand by memory; the engine orders by time.
+// By time, ties stand by memory.
 void order_ties(PlanAnswer& answer) {
   answer.best_at = 0;
   if (answer.by_time())
@@ -292,6 +292,7 @@ PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes) {
 }
 
 void PlanAnswer::note_ties(double seconds, std::vector<PlanWhy>& changes) const {
+  if (!by_time()) return;  // plans tie in their steps alone
   TieThreshold threshold;
   threshold.share = tie_threshold;
   for (PlanWhy& why : changes)

@@ -296,10 +296,12 @@ std::vector<PlanWhy> PlanSearch::why_selected() const {
       answer_->by_time()
           ? message("plan-why-fastest", "No plan that was simulated is faster: its step takes {}.",
                     step)
-          : message("plan-why-best",
-                    "No candidate is better by what is searched for: its step takes {}, and it "
-                    "needs {} on {} GPUs.",
-                    step, figure(bytes_text(plan->bytes, QLocale::c()).toStdString()), plan->gpus);
+          : message(
+                "plan-why-best",
+                "No candidate is better by the objective: its step takes {}, and it needs {} on "
+                "{} GPU{}.",
+                step, figure(bytes_text(plan->bytes, QLocale::c()).toStdString()), plan->gpus,
+                plan->gpus == 1 ? "" : "s");
   return {why};
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/state/plan/plan_wish.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model.h"
 #include "engine/plan/model/model_presets.h"
+#include "engine/planner/space.h"
 
 namespace parallelarium {
 QString wish_of(const MachineChoice& machine) {
@@ -137,7 +140,10 @@ std::optional<PlanWish> wish_from_json(const nlohmann::json& json) {
     wish.machine = text("machine");
     wish.gpus = text("gpus");
     json.at("global_batch").get_to(wish.global_batch);
-    wish.objective = QString::fromStdString(json.value("objective", "time"));
+    const std::string objective = json.value("objective", "time");
+    if (std::any_of(std::begin(kObjectives), std::end(kObjectives),
+                    [&](Objective each) { return name_of(each) == objective; }))
+      wish.objective = QString::fromStdString(objective);
     json.at("sequence").get_to(wish.sequence);
     json.at("memory_bytes").get_to(wish.memory_bytes);
     for (const auto& [axis, values] : json.at("fixed").items())

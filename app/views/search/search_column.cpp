@@ -226,10 +226,9 @@ void SearchColumn::add_limits() {
     return gib + way >= all ? gib_text(search_.device_bytes())
                             : QLocale().toString(std::round(gib + way), 'f', 0);
   });
-  objective_ = choice(tr("Objective"), tr("What the best plan has least of, or of tokens for each "
-                                          "GPU and second most"));
-  for (const Objective each :
-       {Objective::kTime, Objective::kGpus, Objective::kMemory, Objective::kTokensPerGpu}) {
+  objective_ = choice(tr("Objective"), tr("What the best plan has least of; of tokens for each "
+                                          "GPU, the most"));
+  for (const Objective each : kObjectives) {
     const std::string name(name_of(each));
     objective_->addItem(objective_text(name), QString::fromStdString(name));
   }

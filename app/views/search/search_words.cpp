@@ -194,6 +194,7 @@ QString class_text(PlanAnswer::Class of) {
 }
 
 QString tie_text(const PlanAnswer& answer) {
+  if (!answer.by_time()) return {};
   const bool tied = std::any_of(answer.plans.begin(), answer.plans.end(),
                                 [](const FoundPlan& plan) { return plan.tied; });
   return tied ? sentence(answer.ties) + QLatin1Char(' ') +

@@ -59,9 +59,11 @@ bool SetupOptions::typed(const std::string& option) const {
 }
 
 Message as_option(Message why, const std::string& key, const std::string& option) {
-  if (why.arguments.empty() || why.arguments.front() != plain(key)) return why;
+  const bool names = !why.arguments.empty() && why.arguments.front() == plain(key);
+  const std::size_t at = why.text.find(key);
+  if (!names || at == std::string::npos) return why;
   why.arguments.front() = plain("--" + option);
-  why.text.replace(why.text.find(key), key.size(), why.arguments.front().text);
+  why.text.replace(at, key.size(), why.arguments.front().text);
   return why;
 }
 

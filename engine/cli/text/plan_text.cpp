@@ -246,7 +246,7 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
   text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
           best_rates_text(result.best.front().rates) +
           wrapped(memory_counted(request.machine).text, kPlanWidth, 0) + "\n" +
-          ties(result.ties, tied) + "\n";
+          (request.objective == Objective::kTime ? ties(result.ties, tied) : std::string()) + "\n";
   if (!result.why.empty()) text += "Neighbours of 1\n";
   for (const PlanReason& reason :
        result.why.empty() ? std::vector<PlanReason>() : result.why.front())

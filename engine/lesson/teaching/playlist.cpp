@@ -52,6 +52,10 @@ Result<std::string> own_lesson(const std::string& named, const std::filesystem::
   }
   const Result<Lesson> lesson = read_lesson(folder.string());
   if (!lesson) return lesson.error();
+  if (fs::path(lesson->folder).filename() != lesson->id)
+    return message("playlist-own-folder",
+                   "{}: the lesson in \"{}\" has the id \"{}\"; its folder must have that name.",
+                   place, named, lesson->id);
   if (is_of(course, lesson->id))
     return message("playlist-own-id",
                    "{}: the lesson in \"{}\" has the id \"{}\", as one of the course has; give it "
@@ -108,7 +112,8 @@ Result<Playlist> playlist_from_text(std::string_view text, const std::string& fi
     Result<PlaylistEntry> entry =
         entry_of(line, std::filesystem::path(file).parent_path(), place, course);
     if (!entry) return entry.error();
-    if (!seen.insert(entry->lesson).second)
+    // Of one's own lessons the folder's name is the id, by which progress is kept.
+    if (!seen.insert(std::filesystem::path(entry->lesson).filename().string()).second)
       return message("playlist-twice", "{}: \"{}\" stands there twice.", place, entry->lesson);
     playlist.entries.push_back(std::move(*entry));
   }

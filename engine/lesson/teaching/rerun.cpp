@@ -147,11 +147,13 @@ std::optional<Message> fault_of_run(const Lesson& lesson, const HandIn& hand_in,
   if (const Result<Setup> set = setup_set(lesson, step, hand_in, run.setup); !set)
     return of_step(hand_in, given.step, set.error());
   // A router's choices are the run's own, and a GPU's collectives may be others than a CPU's.
-  if (run.backend == "cuda" || run.setup.model.experts.count > 0) return std::nullopt;
+  if (run.setup.run.backend == Backend::kCuda || run.setup.model.experts.count > 0)
+    return std::nullopt;
   const std::optional<std::int64_t> bytes = predicted_bytes(run.setup, computer);
   if (!bytes || *bytes == run.sent_bytes) return std::nullopt;
   return of_step(hand_in, given.step,
-                 message("hand-in-bytes", "The file has {} bytes sent, and such a step sends {}.",
+                 message("hand-in-bytes",
+                         "The file says that {} sent bytes were counted; such a step sends {}.",
                          run.sent_bytes, *bytes));
 }
 

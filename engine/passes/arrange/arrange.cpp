@@ -238,10 +238,10 @@ NominalRank nominal_rank(const RankPlan& plan) {
   NominalRank rank;
   for (const ChunkDrafts& chunk : plan.chunks) {
     rank.seconds.push_back({});
-    rank.rings.push_back({});
+    rank.shares_lane.push_back({});
     for (std::size_t kind = 0; kind < 4; ++kind) {
       rank.seconds.back()[kind] = chunk.seconds[kind];
-      rank.rings.back()[kind] =
+      rank.shares_lane.back()[kind] =
           plan.transfers == Lane::kCompute || has_rings(chunk.of(static_cast<ActionKind>(kind)));
     }
   }

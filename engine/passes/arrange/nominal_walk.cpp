@@ -141,7 +141,7 @@ class NominalWalk {
     const std::size_t next = states_[r].next;
     if (next >= line.size()) return false;
     const auto shares = [&](const Action& action) {
-      return ranks_[r].rings[action.chunk][static_cast<std::size_t>(action.kind)];
+      return ranks_[r].shares_lane[action.chunk][static_cast<std::size_t>(action.kind)];
     };
     return shares(line[next]) || (sink_.is_paired(r, next) && shares(line[next + 1]));
   }

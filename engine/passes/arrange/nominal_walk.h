@@ -14,7 +14,7 @@ namespace parallelarium {
 // What the walk knows of a rank, by chunk and ActionKind.
 struct NominalRank {
   std::vector<std::array<double, 4>> seconds;
-  std::vector<std::array<bool, 4>> rings;  // the action has ops in the lane of transfers
+  std::vector<std::array<bool, 4>> shares_lane;  // the action has ops in the lane of transfers
 };
 
 // Data that leaves a stage after an action and goes to the next stage, or back to the one before.

@@ -341,9 +341,8 @@ SettingTable<Setup> expert_rows() {
        .written = where_changed<Setup>(&Setup::skew),
        .stride = {0.05},
        .label = "Skew, share sent to expert 0",
-       .help = "share of the tokens that is sent to expert 0 on purpose, from 0 to 1; it has its "
-               "part of "
-               "the others, too"}};
+       .help = "share of the tokens that is sent to expert 0 on purpose, from 0 to 1; expert 0 "
+               "also gets its part of the rest"}};
   for (Row& row : rows) {
     row.applies = has_experts;
     row.needs = "needs experts";

@@ -202,6 +202,17 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
     return told;
   }
   const Plan& best = result.best.front();
+  if (request.objective != Objective::kTime) {
+    const auto held = [](const Plan& of) {
+      return figure(bytes_text(static_cast<double>(of.held_bytes)));
+    };
+    told.sentence = message(
+        "plan-explain-objective",
+        "Its step takes {}, and its fullest rank holds {}; the best plan by the objective takes {} "
+        "and holds {}.",
+        step, held(plan), figure(seconds_text(best.step.seconds)), held(best));
+    return told;
+  }
   const double longer = plan.step.seconds - best.step.seconds;
   const bool among = result.best.size() < static_cast<std::size_t>(request.top) ||
                      plan.time <= result.best.back().time;

@@ -189,10 +189,9 @@ void tell_ties(const Machine& machine, double sum, const std::vector<Message>& s
   ties.share = sum / ties.pairs;
   ties.said = message(
       "plan-ties",
-      "Steps less than {} apart are ties: by so much the predicted ratio of two runs differs from "
-      "the published one, in the mean of {} pairs of neighbouring rows of one table and model on "
-      "{} "
-      "that no rate was fitted on ({}).",
+      "Steps less than {} apart are ties. By so much the predicted ratio of two runs differs from "
+      "the published one on average. The runs are {} pairs of neighbouring rows of one table and "
+      "model on {}; no rate was fitted on them ({}).",
       figure(percent_text(*ties.share)), ties.pairs, measured_machine(machine), listed(sources));
 }
 

@@ -318,8 +318,9 @@ void add_work(const Setup& setup, Formulas& out) {
                  6 * in_products * tokens, "flops",
                  section_of("Kaplan et al. 2020, Scaling Laws (arXiv 2001.08361)", "2.1"),
                  message("note-six",
-                         "N weights of the products that a token meets, the head's too and those "
-                         "of look-up tables not, D tokens; leaves out attention scores")});
+                         "N counts the weights that a token is multiplied with: the head's, but "
+                         "not those of look-up tables. D counts tokens. Attention scores are left "
+                         "out")});
 }
 
 }  // namespace
