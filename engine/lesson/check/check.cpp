@@ -123,13 +123,17 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   if (samples.empty())
     faults.add(message("lesson-constraint", "No drawn value meets the constraint."), "constraint");
   Predictions predictions(options.computer);
+  std::set<std::size_t> faulty;  // steps; other draws would repeat what is wrong with them
   for (const Symbols& drawn : samples) {
     if (const Result<Symbols> solved = with_problems(*lesson, drawn); !solved) {
       faults.add(with_drawn(solved.error(), *lesson, drawn), "problems");
       continue;
     }
-    for (std::size_t step = 0; step < lesson->steps.size(); ++step)
-      check_step(*lesson, step, drawn, predictions, faults);
+    for (std::size_t step = 0; step < lesson->steps.size(); ++step) {
+      const std::size_t before = report.faults.size();
+      if (faulty.count(step) == 0) check_step(*lesson, step, drawn, predictions, faults);
+      if (report.faults.size() > before) faulty.insert(step);
+    }
   }
   check_draws(*lesson, draws(*lesson), faults);
   if (!samples.empty()) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A committed guess: where it stands beside the figures, and what the summary says of it.
+#include <QRegularExpression>
+
 #include "app/look/figures.h"
 #include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
@@ -141,7 +143,9 @@ TEST_F(LessonSummary, SaysAPredictionInWordsAsItWasChosen) {
   const QString all = player().finished_lesson()->summary;
   EXPECT_FALSE(chosen.isEmpty());
   EXPECT_TRUE(all.contains(QStringLiteral("guess: “%1”").arg(chosen))) << all.toStdString();
-  EXPECT_TRUE(all.contains(QStringLiteral("0 of 1 questions right"))) << all.toStdString();
+  // Those before the step that was restored are not answered, and count.
+  EXPECT_TRUE(all.contains(QRegularExpression(QStringLiteral("\\b0 of [2-9] questions right"))))
+      << all.toStdString();
 }
 
 }  // namespace

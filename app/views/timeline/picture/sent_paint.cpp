@@ -17,7 +17,7 @@ struct SentWords {
 constexpr double kLeastBar = 2;     // pixels, so that it is seen
 constexpr double kOutlined = 8;     // lanes of this height show what is overlapped as outlines,
 constexpr double kNamed = 10;       // and of this height names
-constexpr double kSides = 4;        // pixels of a bar whose outline leaves room between its sides
+constexpr double kSides = 8;        // pixels of a bar whose outline leaves room between its sides
 constexpr double kLeastName = 14;   // pixels of a bar
 constexpr double kMostlyOne = 0.1;  // of a bar: so little of the other colour hides under no name
 
