@@ -127,7 +127,7 @@ std::int64_t cublas_workspace_bytes(const Machine& machine);
 // distributed/_composable/fsdp/_fsdp_state.py, _lazy_init). The root has the table beside the head
 // (torchtitan 9dec370, parallelize_llama.py, apply_fsdp); here the table is freed. These bytes are
 // in neither `peak_bytes` nor Prediction::fits(). A search counts them (try_setup()). What FSDP's
-// allocator reserves in all is another figure (fsdp_memory.h).
+// allocator reserves in all is fsdp_reserved_bytes().
 std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage);
 
 }  // namespace parallelarium

@@ -260,12 +260,12 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
       prediction.memory.begin(), prediction.memory.end(),
       [](const MemoryRow& a, const MemoryRow& b) { return a.reserved_bytes < b.reserved_bytes; });
   if (fullest != prediction.memory.end() && fullest->reserved_bytes > 0)
-    remarks.push_back(message("remark-reserved",
-                              "PyTorch's FSDP would reserve {} on a rank of stage {}: what one of "
-                              "its streams has freed no other takes, and free blocks are too small "
-                              "for what comes.",
-                              figure(bytes_text(static_cast<double>(fullest->reserved_bytes))),
-                              fullest->stage));
+    remarks.push_back(
+        message("remark-reserved",
+                "PyTorch's FSDP would reserve {} on a rank of stage {}. A stream does "
+                "not use what another one has freed, and free blocks are often too "
+                "small.",
+                figure(bytes_text(static_cast<double>(fullest->reserved_bytes))), fullest->stage));
   for (Message& remark : unwise(prediction)) remarks.push_back(std::move(remark));
   if (const Result<void> runs = can_execute(setup); !runs)
     remarks.push_back(

@@ -248,8 +248,8 @@ struct Machine {
   bool lanes_share_core = false;   // CPU ranks: the lanes of a rank compete for its core
   int cores = 0;                   // physical cores; 0 if ranks are on GPUs
   bool groups_take_turns = false;  // GPUs: NCCL runs operations of several groups one by one
-  // A framework without a compiler: norms and activations run op by op, as PyTorch's do without
-  // torch.compile.
+  // The framework has no compiler, so norms run op by op, as PyTorch's do without torch.compile.
+  // Only what PyTorch reserves (fsdp_reserved_bytes()) depends on it: times follow from the rates.
   bool op_by_op = false;
   // How the cores multiplied bf16 when they were calibrated (kNativeBf16 or kWidenedBf16). Empty:
   // not known, or there are GPUs.
