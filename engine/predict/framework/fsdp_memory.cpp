@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/framework/fsdp_memory.h"
 
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/passes/build.h"
@@ -16,12 +19,39 @@ namespace {
 
 using Block = CachingAllocator::Block;
 
+// What a rank does in a step. Each of DualPipe's two copies of a stage has half of the
+// micro-batches.
+struct ReplayedLine {
+  std::vector<Action> actions;
+  std::vector<int> microbatches;  // by chunk
+  int all() const { return std::accumulate(microbatches.begin(), microbatches.end(), 0); }
+};
+
+// Of each chunk at most `most` micro-batches, those whose forwards come first, numbered from 0.
+ReplayedLine first_microbatches(const std::vector<Action>& actions, std::size_t chunks, int most) {
+  ReplayedLine line;
+  line.microbatches.resize(chunks);
+  std::vector<std::unordered_map<int, int>> numbers(chunks);
+  for (const Action& action : actions) {
+    const auto chunk = static_cast<std::size_t>(action.chunk);
+    if (action.kind == ActionKind::kForward && line.microbatches[chunk] < most)
+      numbers[chunk][action.microbatch] = line.microbatches[chunk]++;
+    const auto number = numbers[chunk].find(action.microbatch);
+    if (number == numbers[chunk].end()) continue;
+    line.actions.push_back(action);
+    line.actions.back().microbatch = number->second;
+  }
+  return line;
+}
+
 // One rank trains.
 class FsdpRank {
  public:
-  FsdpRank(const Setup& setup, const Machine& machine, const std::vector<FsdpActions>& chunks)
+  FsdpRank(const Setup& setup, const Machine& machine, const std::vector<FsdpActions>& chunks,
+           const ReplayedLine& line)
       : setup_(setup),
         chunks_(chunks),
+        line_(line),
         allocator_(setup.mesh.ranks() <= machine.devices_per_node
                        ? CachingAllocator::Segments::kExpandable
                        : CachingAllocator::Segments::kFixed,
@@ -31,28 +61,28 @@ class FsdpRank {
       groups_.emplace_back();
       for (const std::vector<FsdpTensor>& tensors : chunk.groups)
         groups_.back().push_back(states_.add_group(tensors));
-      slots_.emplace_back(static_cast<std::size_t>(setup.microbatches),
-                          std::vector<Block>(chunk.slot_bytes.size(), -1));
     }
     allocate(cublas_workspace_bytes(machine));
-    for (const FsdpActions& chunk : chunks_) {
-      for (const std::int64_t bytes : chunk.held_bytes) allocate(bytes);
-      for (int microbatch = 0; microbatch < setup.microbatches; ++microbatch)
-        for (const std::int64_t bytes : chunk.received_bytes) allocate(bytes);
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      slots_.emplace_back(static_cast<std::size_t>(line.microbatches[chunk]),
+                          std::vector<Block>(chunks_[chunk].slot_bytes.size(), -1));
+      for (const std::int64_t bytes : chunks_[chunk].held_bytes) allocate(bytes);
+      for (int microbatch = 0; microbatch < line.microbatches[chunk]; ++microbatch)
+        for (const std::int64_t bytes : chunks_[chunk].received_bytes) allocate(bytes);
     }
   }
 
-  void step(const std::vector<Action>& actions) {
+  void step() {
     states_.clear_gradients();
     for (const Block block : std::exchange(held_, {})) allocator_.free(block);
     std::vector<int> backwards(chunks_.size());
-    for (const Action& action : actions) {
+    for (const Action& action : line_.actions) {
       const auto chunk = static_cast<std::size_t>(action.chunk);
       for (const FsdpEvent& event : chunks_[chunk].events[static_cast<std::size_t>(action.kind)])
         apply(event, chunk, action.microbatch);
       states_.end_action();
       if (!adds_up() || action.kind == ActionKind::kForward ||
-          action.kind == ActionKind::kInputGrad || ++backwards[chunk] < setup_.microbatches)
+          action.kind == ActionKind::kInputGrad || ++backwards[chunk] < line_.microbatches[chunk])
         continue;
       for (const int group : groups_[chunk]) {
         states_.release(group);
@@ -97,6 +127,7 @@ class FsdpRank {
 
   const Setup& setup_;
   const std::vector<FsdpActions>& chunks_;
+  const ReplayedLine& line_;
   CachingAllocator allocator_;
   FsdpStates states_;
   std::vector<std::vector<int>> groups_;                // of `states_`, by chunk and its group
@@ -117,10 +148,24 @@ bool has_split_backward(const std::vector<Action>& actions, int chunk) {
   return false;
 }
 
+std::int64_t forwards_of(const std::vector<Action>& actions) {
+  return std::count_if(actions.begin(), actions.end(),
+                       [](const Action& action) { return action.kind == ActionKind::kForward; });
+}
+
+std::int64_t reserved_by(const Setup& setup, const Machine& machine,
+                         const std::vector<FsdpActions>& chunks, const ReplayedLine& line) {
+  FsdpRank rank(setup, machine, chunks, line);
+  constexpr int kSteps = 2;  // Adam's states come behind the first
+  for (int step = 0; step < kSteps; ++step) rank.step();
+  return rank.reserved_bytes();
+}
+
 }  // namespace
 
 bool trains_by_fsdp(const Setup& setup, const Machine& machine) {
-  return !machine.local && setup.loss_copies != LossCopies::kNone && setup.zero >= 2;
+  return !machine.local && setup.loss_copies != LossCopies::kNone && setup.zero >= 2 &&
+         !setup.offload_activations && !setup.offload_optimizer;
 }
 
 std::vector<std::int64_t> fsdp_reserved_bytes(const Setup& setup, const Machine& machine,
@@ -132,19 +177,23 @@ std::vector<std::int64_t> fsdp_reserved_bytes(const Setup& setup, const Machine&
   for (std::size_t place = 0; place < chunks.size(); ++place)
     for (const Chunk& chunk : chunks[place]) stages.push_back({chunk, static_cast<int>(place)});
   const Program program = lone_stages(plain, sizes, stages);
+  const int most = 4 * static_cast<int>(chunks.size()) + 16;
   std::vector<std::int64_t> reserved;
   std::size_t lone = 0;
   for (std::size_t place = 0; place < chunks.size(); ++place) {
-    const std::vector<Action>& line = order.ranks[place];
+    const std::vector<Action>& all = order.ranks[place];
     std::vector<FsdpActions> actions;
     for (std::size_t chunk = 0; chunk < chunks[place].size(); ++chunk, lone += 2)
       actions.push_back(fsdp_actions(
-          setup, program, program.ranks[lone + has_split_backward(line, static_cast<int>(chunk))],
+          setup, program, program.ranks[lone + has_split_backward(all, static_cast<int>(chunk))],
           chunks[place][chunk], machine.op_by_op));
-    FsdpRank rank(setup, machine, actions);
-    constexpr int kSteps = 2;  // Adam's states come behind the first
-    for (int step = 0; step < kSteps; ++step) rank.step(line);
-    reserved.push_back(rank.reserved_bytes());
+    const ReplayedLine line = first_microbatches(all, actions.size(), most);
+    reserved.push_back(reserved_by(setup, machine, actions, line));
+    const std::int64_t left = forwards_of(all) - line.all();
+    if (left == 0) continue;
+    const ReplayedLine half = first_microbatches(all, actions.size(), most / 2);
+    const std::int64_t grown = reserved.back() - reserved_by(setup, machine, actions, half);
+    reserved.back() += grown * left / (line.all() - half.all());
   }
   return reserved;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/framework/fsdp_states.h"
 
-#include "engine/predict/memory.h"
-
 namespace parallelarium {
 
 FsdpStates::FsdpStates(const Setup& setup, CachingAllocator& allocator)
@@ -11,7 +9,7 @@ FsdpStates::FsdpStates(const Setup& setup, CachingAllocator& allocator)
                                                     : setup.precision.parameter_bytes),
       compute_bytes_(setup.precision.parameter_bytes),
       reduced_bytes_(reduced_bytes(setup)),
-      moment_bytes_(held_precision(setup).moments_bytes / 2) {}
+      moment_bytes_(setup.precision.moments_bytes / 2) {}
 
 void FsdpStates::free(std::vector<Block>& blocks) {
   for (const Block block : blocks)

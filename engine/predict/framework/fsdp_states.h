@@ -31,6 +31,9 @@ struct FsdpTensor {
 // type. Adam makes its states in its first update, and holds a share as large as the parameters
 // while it updates all at once.
 //
+// Counts are of elements on one rank; what they take in bytes follows from the Setup's precision.
+// It has no offload to the host, no optimizer but Adam, and no update tensor by tensor.
+//
 // Source: pytorch/pytorch 1963fc8, torch/distributed/_composable/fsdp (_fsdp_collectives.py,
 // foreach_all_gather, foreach_reduce; _fsdp_param_group.py, wait_for_unshard, post_backward;
 // _fsdp_param.py, to_accumulated_grad_if_needed); torch/optim/adam.py, _multi_tensor_adam.
@@ -43,7 +46,8 @@ class FsdpStates {
 
   void gather(int group);   // does nothing if it is gathered
   void release(int group);  // does nothing if it is not gathered
-  // The backward has the gradient of one tensor of one micro-batch. Once a backward at most counts.
+  // The backward has the gradient of one tensor of one micro-batch. A second call in the same
+  // backward counts nothing.
   void add_gradient(int group, int tensor);
   void accumulate(int group);  // adds those of a micro-batch to those before
   void reduce(int group);      // those of one micro-batch, or all that were added up

@@ -58,6 +58,12 @@ TEST(FsdpMemory, IsForRunsThatPyTorchShards) {
   setup.zero = 3;
   setup.loss_copies = LossCopies::kNone;
   EXPECT_FALSE(trains_by_fsdp(setup, machine));
+  setup = fsdp_setup();
+  setup.offload_activations = true;
+  EXPECT_FALSE(trains_by_fsdp(setup, machine));
+  setup.offload_activations = false;
+  setup.offload_optimizer = true;
+  EXPECT_FALSE(trains_by_fsdp(setup, machine));
 }
 
 // A search decides by the closed form; a prediction by itself says both.
@@ -92,22 +98,71 @@ TEST(FsdpMemory, HoldsWhatTheLossNeedsAndLittleMore) {
   }
 }
 
-// 1F1B holds the activations of as many micro-batches however many there are. Only buffers between
-// stages grow: what comes and what goes, forward and backward, 64 MiB each.
+// Without a pipeline a micro-batch leaves nothing behind. Only its tokens and targets are there
+// for the whole run. Of 40 not all are replayed.
+TEST(FsdpMemory, IsTheSameForAnyNumberOfMicrobatchesOnOneStage) {
+  for (const bool accumulate : {false, true})
+    for (const int dp : {8, 16}) {  // expandable segments, and fixed ones
+      parallelarium::Setup setup = fsdp_setup();
+      setup.mesh.dp = dp;
+      setup.zero = 2;
+      setup.zero_accumulate = accumulate;
+      setup.microbatches = 4;
+      const std::int64_t few = reserved(setup).front();
+      for (const int many : {16, 40}) {
+        setup.microbatches = many;
+        const std::int64_t tokens = (many - 4) * 2 * 4 * 8192, page = 2 << 20;
+        EXPECT_NEAR(reserved(setup).front(), few, tokens + page);
+      }
+    }
+}
+
+// 1F1B and DualPipe hold the activations of as many micro-batches however many there are. Only
+// buffers between stages grow: what comes and what goes, forward and backward, 64 MiB each. What
+// DualPipe frees is often larger, and the rest of a block too small for the next. Each of a rank's
+// two chunks has half of the micro-batches there. Of 1,000 not all are replayed.
 TEST(FsdpMemory, HoldsWhatGoesBetweenStagesForEveryMicrobatch) {
-  parallelarium::Setup setup = fsdp_setup();
-  setup.model.layers = 8;
-  setup.mesh.pp = 4;
-  setup.zero = 2;
-  setup.zero_accumulate = true;
-  setup.microbatches = 8;
-  const std::vector<std::int64_t> few = reserved(setup);
-  setup.microbatches = 16;
-  const std::vector<std::int64_t> many = reserved(setup);
-  ASSERT_EQ(few.size(), 4u);
-  const double message = 2.0 * 8192 * 4096;
-  for (const std::size_t middle : {1, 2})
-    EXPECT_NEAR(static_cast<double>(many[middle] - few[middle]), 8 * 4 * message, 8 * message);
+  const auto check = [](const char* schedule, double most) {
+    parallelarium::Setup setup = fsdp_setup();
+    setup.model.layers = 8;
+    setup.mesh.pp = 4;
+    setup.zero = 2;
+    setup.zero_accumulate = true;
+    setup.schedule = schedule;
+    setup.microbatches = 16;
+    const std::vector<std::int64_t> few = reserved(setup);
+    ASSERT_EQ(few.size(), 4u);
+    const double message = 2.0 * 8192 * 4096;
+    for (const int more : {16, 984}) {
+      setup.microbatches = 16 + more;
+      const std::vector<std::int64_t> many = reserved(setup);
+      for (const std::size_t middle : {1, 2}) {
+        const double grown = static_cast<double>(many[middle] - few[middle]) / (more * message);
+        EXPECT_GE(grown, 4) << schedule << " " << more;
+        EXPECT_LE(grown, most) << schedule << " " << more;
+      }
+    }
+  };
+  check("1f1b", 4.25);
+  check("dualpipe", 5.5);
+}
+
+// A rank of DualPipe on two ranks has all layers, as one without a pipeline has. There, too,
+// gradients that were added up are gone before the update. So adding up costs no more there.
+TEST(FsdpMemory, ReducesWhatIsAddedUpWhereAStageStandsTwice) {
+  const auto added = [](int pp, const char* schedule) {
+    parallelarium::Setup setup = fsdp_setup();
+    setup.model.layers = 32;
+    setup.mesh.pp = pp;
+    setup.zero = 2;
+    setup.schedule = schedule;
+    setup.microbatches = 4;
+    const std::int64_t one_by_one = reserved(setup).front();
+    setup.zero_accumulate = true;
+    return reserved(setup).front() - one_by_one;
+  };
+  EXPECT_GT(added(2, "dualpipe"), 0);
+  EXPECT_LT(added(2, "dualpipe"), added(1, "1f1b"));
 }
 
 // A micro-batch leaves nothing open: each slot is opened once, and then closed or held once.
@@ -145,6 +200,17 @@ TEST(FsdpMemory, ClosesWhatItOpens) {
             for (const FsdpTensor& tensor : group) elements += tensor.elements;
           for (const ParameterSlice& slice : lone.parameters) parameters += slice.count;
           EXPECT_EQ(elements, parameters);
+          for (std::size_t group = 0; group < actions.groups.size(); ++group) {
+            std::vector<std::int64_t> counts;
+            for (const FsdpTensor& tensor : actions.groups[group])
+              counts.push_back(tensor.elements);
+            for (const std::int64_t count : counts) EXPECT_GT(count, 0);
+            if (group == 0 || setup.model.experts.count > 0) continue;
+            // Llama 3 8B has 8 heads of keys and of values, and 32 of queries and of the output.
+            const std::int64_t head = 128 * 4096 / setup.mesh.tp;
+            EXPECT_EQ(std::count(counts.begin(), counts.end(), 8 * head), 2);
+            EXPECT_EQ(std::count(counts.begin(), counts.end(), 32 * head), 2);
+          }
         }
       }
   };
@@ -170,6 +236,15 @@ TEST(FsdpMemory, ClosesWhatItOpens) {
           setup.schedule = pp > 1 ? "zb-h1" : "1f1b";
           check(setup, false);
         }
+  parallelarium::Setup experts = fsdp_setup();
+  experts.model = *find_model("mixtral-8x7b");
+  experts.model.layers = 4;
+  experts.mesh.ep = 2;
+  check(experts, false);
+  experts.mesh.pp = 2;
+  experts.microbatches = 4;
+  experts.schedule = "dualpipe";
+  check(experts, true);
   EXPECT_GT(slots, 10'000);
 }
 
