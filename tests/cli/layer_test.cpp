@@ -117,7 +117,7 @@ TEST(LayerCommand, DrawsTheCausalGridAndTheWork) {
         .out;
   };
   EXPECT_THAT(drawn("ring", "contiguous"),
-              testing::AllOf(HasSubstr("   3.3    3.2    3.1     3.0\n"),
+              testing::AllOf(HasSubstr("   3.4    3.3    3.2     3.1\n"),
                              HasSubstr("Work of the CP ranks: 1 : 3 : 5 : 7; "),
                              HasSubstr("1.75 times as long as with even shares.")));
   EXPECT_THAT(drawn("all-gather", "zigzag"), HasSubstr("Work of the CP ranks: 1 : 1 : 1 : 1.\n"));
