@@ -46,6 +46,37 @@ std::optional<Message> parts_fault(const Step& step) {
   return std::nullopt;
 }
 
+bool asks(const Step& step) {
+  return step.kind == StepKind::kPredict || step.kind == StepKind::kExplain;
+}
+
+// What is wrong with the options of a step without parts, or nothing.
+std::optional<Message> options_fault(const Step& step) {
+  const bool numeric = step.ask && !step.ask->answer.empty();
+  const bool chooses = asks(step) && !numeric;
+  if (chooses && step.options.empty())
+    return message("form-question-needs",
+                   "a question needs an \"answer\", \"options\" or \"parts\"");
+  std::set<std::string> options;
+  long correct = 0;
+  for (const Option& option : step.options) {
+    if (!options.insert(option.id).second)
+      return message("form-options-twice", "two options have the same id");
+    correct += option.correct ? 1 : 0;
+    if (option.correct == !option.misconception.empty())
+      return message("form-misconception",
+                     "every wrong option, and no other, names its misconception");
+    if (numeric && option.value.empty())
+      return message("form-foreseen-value", "a foreseen wrong number needs a \"value\"");
+  }
+  if (correct != (numeric || step.options.empty() ? 0 : 1))
+    return numeric ? message("form-foreseen-correct", "a foreseen wrong number cannot be correct")
+                   : message("form-one-correct", "exactly one option must be correct");
+  if (chooses && step.options.size() < 2)
+    return message("form-choice-options", "a choice needs two options or more");
+  return std::nullopt;
+}
+
 // What is wrong with how a step goes on from an earlier one, or with what it is worth.
 std::optional<Message> plan_fault(const Step& step, const std::set<std::string>& earlier) {
   if (!step.from.empty() && earlier.count(step.from) == 0)
@@ -114,10 +145,9 @@ Result<void> coherent(const Lesson& lesson) {
       return wrong(step.id, message("form-steps-twice", "two steps have this id"));
     if (!step.tab.empty() && !is_view_id(step.tab))
       return wrong(step.id, message("form-tab", "tab must be {}", join_or(view_ids())));
-    const bool numeric = step.ask && !step.ask->answer.empty();
-    const bool asks = step.kind == StepKind::kPredict || step.kind == StepKind::kExplain;
     if (auto fault = assign_fault(step)) return wrong(step.id, std::move(*fault));
-    if (!asks && !step.assigns() && (step.ask || !step.options.empty() || !step.parts.empty()))
+    if (!asks(step) && !step.assigns() &&
+        (step.ask || !step.options.empty() || !step.parts.empty()))
       return wrong(step.id, message("form-asks", "only predict and explain steps ask"));
     for (const Check& check : step.checks)
       if ((check.of == "assignment") != step.assigns())
@@ -128,29 +158,7 @@ Result<void> coherent(const Lesson& lesson) {
       if (auto fault = parts_fault(step)) return wrong(step.id, std::move(*fault));
       continue;
     }
-    if (asks && !numeric && step.options.empty())
-      return wrong(step.id, message("form-question-needs",
-                                    "a question needs an \"answer\", \"options\" or \"parts\""));
-    std::set<std::string> options;
-    long correct = 0;
-    for (const Option& option : step.options) {
-      if (!options.insert(option.id).second)
-        return wrong(step.id, message("form-options-twice", "two options have the same id"));
-      correct += option.correct ? 1 : 0;
-      if (option.correct == !option.misconception.empty())
-        return wrong(step.id, message("form-misconception",
-                                      "every wrong option, and no other, names its misconception"));
-      if (numeric && option.value.empty())
-        return wrong(step.id,
-                     message("form-foreseen-value", "a foreseen wrong number needs a \"value\""));
-    }
-    if (correct != (numeric || step.options.empty() ? 0 : 1))
-      return wrong(
-          step.id,
-          numeric ? message("form-foreseen-correct", "a foreseen wrong number cannot be correct")
-                  : message("form-one-correct", "exactly one option must be correct"));
-    if (asks && !numeric && step.options.size() < 2)
-      return wrong(step.id, message("form-choice-options", "a choice needs two options or more"));
+    if (auto fault = options_fault(step)) return wrong(step.id, std::move(*fault));
     for (const Check& check : step.checks) {
       if (check.of == "order" && step.kind != StepKind::kBuild)
         return wrong(step.id,
