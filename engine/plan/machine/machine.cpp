@@ -286,7 +286,9 @@ Machine uncalibrated_local_machine() {
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   machine.memory_bytes = {
       std::floor(memory / machine.cores),
-      with_note({OriginKind::kMeasuredHere}, "origin-note-shared",
+      with_note({OriginKind::kMeasuredHere},
+                machine.cores == 1 ? SentenceId("origin-note-shared-one")
+                                   : SentenceId("origin-note-shared"),
                 {fmt::format("{:.1f} GB", memory / 1e9), std::to_string(machine.cores)})};
   machine.memory_bytes_per_second = {10e9};
   machine.fp32_flops_per_second = {100e9};

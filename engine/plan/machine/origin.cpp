@@ -2,6 +2,8 @@
 #include "engine/plan/machine/origin.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <utility>
 
 namespace parallelarium {
@@ -54,9 +56,21 @@ constexpr Lead kLeads[] = {
      [](const std::string& source) { return message("origin-told", "told by {}", source); }},
 };
 
-// Kinds that may do without a source.
-constexpr Kind kAlone[] = {Kind::kAssumed, Kind::kSpecification, Kind::kFitted,
-                           Kind::kMeasuredHere};
+// Kinds that may do without a source. What kMeasuredHere says begins with the word of kMeasured.
+constexpr Kind kAlone[] = {Kind::kAssumed, Kind::kSpecification, Kind::kPublished, Kind::kFitted,
+                           Kind::kDerived, Kind::kMeasuredHere,  Kind::kMeasured,  Kind::kTold};
+
+// What older versions of this program wrote before a note that has since come into brackets.
+struct Older {
+  std::string_view begin;
+  Kind kind;
+  std::string_view note;  // how its id begins
+};
+
+constexpr Older kOlder[] = {
+    {"fitted on ", Kind::kFitted, "origin-note-measured-step"},
+    {"measured on this computer: ", Kind::kMeasuredHere, "origin-note-shared"},
+};
 
 Message word_of(Kind kind) {
   switch (kind) {
@@ -103,12 +117,22 @@ std::size_t bracket_of(std::string_view text) {
   return text.npos;
 }
 
-}  // namespace
+std::optional<Origin> of_older_version(std::string_view line) {
+  for (const Older& older : kOlder) {
+    if (!line.starts_with(older.begin)) continue;
+    OriginNote note = origin_note_of(line.substr(older.begin.size()));
+    const bool number = std::isdigit(static_cast<unsigned char>(note.arguments.front()[0])) != 0;
+    if (number && note.id.starts_with(older.note)) return Origin{older.kind, {}, {std::move(note)}};
+  }
+  return std::nullopt;
+}
 
-Origin origin_of(std::string_view line) {
+// A line in the words of this program.
+std::optional<Origin> of_known_words(std::string_view line) {
   // "assumed: notes", as nothing stands before them.
   constexpr std::string_view assumed = "assumed: ";
-  if (line.starts_with(assumed)) return {Kind::kAssumed, {}, notes_of(line.substr(assumed.size()))};
+  if (line.starts_with(assumed))
+    return Origin{Kind::kAssumed, {}, notes_of(line.substr(assumed.size()))};
   Origin origin;
   std::string_view said = line;
   if (const std::size_t bracket = bracket_of(line); bracket != line.npos) {
@@ -127,20 +151,41 @@ Origin origin_of(std::string_view line) {
     origin.source = said.substr(begin.size());
     return origin;
   }
-  return {Kind::kOther, std::string(line), {}};
+  return std::nullopt;
+}
+
+Kind kind_of_beginning(std::string_view line) {
+  for (const Kind kind : kAlone) {
+    const std::string word = alone(kind).text;
+    if (line.starts_with(word) &&
+        (line.size() == word.size() ||
+         std::isalnum(static_cast<unsigned char>(line[word.size()])) == 0))
+      return kind;
+  }
+  return Kind::kOther;
+}
+
+}  // namespace
+
+Origin origin_of(std::string_view line) {
+  if (std::optional<Origin> older = of_older_version(line)) return std::move(*older);
+  std::optional<Origin> known = of_known_words(line);
+  if (known && text_of(*known) == line) return std::move(*known);
+  return {kind_of_beginning(line), {}, {}, std::string(line)};
 }
 
 Message message_of(const Origin& origin) {
-  if (origin.kind == Kind::kOther) return plain(origin.source);
+  const bool own_words = origin.kind == Kind::kOther || !origin.written.empty();
   const auto* const lead = std::find_if(std::begin(kLeads), std::end(kLeads),
                                         [&](const Lead& of) { return of.kind == origin.kind; });
-  Message said = origin.source.empty() || lead == std::end(kLeads) ? alone(origin.kind)
-                                                                   : lead->with(origin.source);
+  Message said = own_words                                           ? plain(origin.written)
+                 : origin.source.empty() || lead == std::end(kLeads) ? alone(origin.kind)
+                                                                     : lead->with(origin.source);
   if (origin.notes.empty()) return said;
   Message notes = message_of(origin.notes.front());
   for (std::size_t at = 1; at < origin.notes.size(); ++at)
     notes = message("origin-notes", "{}; {}", std::move(notes), message_of(origin.notes[at]));
-  return origin.kind == Kind::kAssumed
+  return origin.kind == Kind::kAssumed && !own_words
              ? message("origin-assumed", "{}: {}", std::move(said), std::move(notes))
              : message("origin-noted", "{} ({})", std::move(said), std::move(notes));
 }
@@ -150,7 +195,7 @@ Origin measured_here(std::string date) { return {Kind::kMeasuredHere, std::move(
 std::string text_of(const Origin& origin) { return message_of(origin).text; }
 
 Message word_of(const Origin& origin) {
-  return origin.kind == Kind::kOther ? plain(origin.source) : word_of(origin.kind);
+  return origin.kind == Kind::kOther ? plain(origin.written) : word_of(origin.kind);
 }
 
 }  // namespace parallelarium

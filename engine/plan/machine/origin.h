@@ -29,7 +29,7 @@ enum class OriginKind : std::uint8_t {
   kMeasured,      // the source is the program that measured
   kMeasuredHere,  // on this computer; the source is the date
   kTold,          // the source is the program or the person who told it
-  kOther,         // the source is what a person wrote, as it is
+  kOther,         // what a person wrote begins with the word of no kind
 };
 
 // What of a source a number is, or under which condition: the id of a phrase of origin_notes.cpp
@@ -45,17 +45,21 @@ struct Origin {
   OriginKind kind = OriginKind::kAssumed;
   std::string source = {};  // names, the same in every language
   std::vector<OriginNote> notes = {};
+  // What a person wrote in other words, the same in every language. It stands for kind and source.
+  std::string written = {};
   bool operator==(const Origin&) const = default;
 };
 
-// Reads a line of a file. A line that begins with no kind is kOther. text_of() gives the line back.
+// Reads a line of a file. Other words that begin with the word of a kind ("measured on our
+// cluster") are of that kind and stay as they are written. text_of() gives the line back; a line of
+// an older version of this program comes back as this version writes it.
 Origin origin_of(std::string_view line);
 std::string text_of(const Origin& origin);
 
 // "published in Llama Team et al. 2024, Table 4 (3 rows)"
 Message message_of(const Origin& origin);
 // The kind alone: "assumed", "specification", "published", "fitted", "derived", "measured" or
-// "told"; the whole line of kOther.
+// "told"; what a person wrote where it is kOther.
 Message word_of(const Origin& origin);
 
 // The same origin with one more note.

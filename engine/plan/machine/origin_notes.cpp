@@ -124,6 +124,7 @@ constexpr OriginPhrase kOriginPhrases[] = {
                  "FSDP, compiled, and {} in {} with plain and asynchronous TP"},
     OriginPhrase{"origin-note-as-of", "as of {}"},
     OriginPhrase{"origin-note-of", "of {}"},
+    OriginPhrase{"origin-note-shared-one", "{} shared by {} core"},
     OriginPhrase{"origin-note-shared", "{} shared by {} cores"},
     OriginPhrase{"origin-note-on-device", "on {}"},
     OriginPhrase{"origin-note-on-one", "on one {} on {}"},
@@ -134,18 +135,37 @@ constexpr OriginPhrase kOriginPhrases[] = {
     OriginPhrase{"origin-note-of-bandwidth", "at {} of the bandwidth"},
 };
 
+// So long a note is no phrase; it is kept as it is, without a search for one.
+constexpr std::size_t kLongestNote = 200;
+
 // Whether the text is the pattern with something in each of its places, which are then the
 // arguments: the shortest that fit.
-bool fits(std::string_view pattern, std::string_view text, std::vector<std::string>& arguments) {
+bool fits(std::string_view pattern, std::string_view text,
+          std::vector<std::string_view>& arguments) {
   const std::size_t place = pattern.find("{}");
   if (place == pattern.npos) return pattern == text;
   if (!text.starts_with(pattern.substr(0, place))) return false;
   pattern.remove_prefix(place + 2);
   text.remove_prefix(place);
   for (std::size_t length = 1; length <= text.size(); ++length) {
-    arguments.emplace_back(text.substr(0, length));
+    arguments.push_back(text.substr(0, length));
     if (fits(pattern, text.substr(length), arguments)) return true;
     arguments.pop_back();
+  }
+  return false;
+}
+
+// Whether two words of small letters stand in a row. They are English that a person wrote, and no
+// name: with a phrase around them, they would make a sentence of two languages.
+bool is_prose(std::string_view text) {
+  int words = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    const bool small = word.size() > 1 && std::all_of(word.begin(), word.end(),
+                                                      [](char c) { return c >= 'a' && c <= 'z'; });
+    words = small ? words + 1 : 0;
+    if (words == 2) return true;
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
   }
   return false;
 }
@@ -160,14 +180,19 @@ Origin with_note(Origin origin, SentenceId id, std::vector<std::string> argument
 // Of several phrases that fit, the one with the most words of its own says what is meant.
 OriginNote origin_note_of(std::string_view text) {
   OriginNote best{{}, {std::string(text)}};
+  if (text.size() > kLongestNote) return best;
   std::size_t most = 0;
+  std::vector<std::string_view> arguments;
   for (const OriginPhrase& phrase : kOriginPhrases) {
-    std::vector<std::string> arguments;
+    arguments.clear();
     if (!fits(phrase.english, text, arguments)) continue;
+    // What a program said stands behind a colon.
+    const bool quotes = phrase.english.ends_with(": {}");
+    if (!quotes && std::any_of(arguments.begin(), arguments.end(), is_prose)) continue;
     const std::size_t own = phrase.english.size() - 2 * arguments.size();
     if (own <= most) continue;
     most = own;
-    best = {std::string(phrase.id.text), std::move(arguments)};
+    best = {std::string(phrase.id.text), {arguments.begin(), arguments.end()}};
   }
   return best;
 }

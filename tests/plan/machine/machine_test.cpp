@@ -30,7 +30,7 @@ TEST(Machines, EveryPresetCanPredictAndEveryNumberHasAnOrigin) {
           &machine->intra_node.latency_seconds, &machine->intra_node.bytes_per_second,
           &machine->inter_node.latency_seconds, &machine->inter_node.bytes_per_second}) {
       EXPECT_GT(number->value, 0) << name;
-      EXPECT_NE(number->origin.kind, OriginKind::kOther) << name << ": " << number->origin.source;
+      EXPECT_NE(number->origin.kind, OriginKind::kOther) << name << ": " << text_of(number->origin);
     }
     EXPECT_LE(machine->matmul_efficiency.value, 1) << name;
     EXPECT_GE(machine->intra_node.bytes_per_second.value,
@@ -52,6 +52,8 @@ TEST(Machines, PredictionWordSaysWhereRatesComeFrom) {
   Machine machine = uncalibrated_local_machine();
   EXPECT_EQ(prediction_word(machine), "assumed");
   EXPECT_EQ(prediction_word(*find_machine("dgx-a100-80g")), "published");
+  machine.matmul_efficiency.origin = origin_of("published by the maker");
+  EXPECT_EQ(prediction_word(machine), "published");
   machine.matmul_efficiency.value = 1;
   EXPECT_EQ(prediction_word(machine), "peak");
   machine.calibrated = "2026-11-21 on host";
@@ -73,7 +75,10 @@ TEST(Machines, CalibrationComesBackAsItWasSaved) {
   machine.kernels[0].elements = 8192;
   machine.kernels.push_back(machine.kernels.front());
   machine.kernels.back().type = "bfloat16";
-  machine.collectives = {{"all_to_all", 2, {{3e-6, measured_here("2026-11-21")}, {9e9}}}};
+  machine.collectives = {
+      {"all_to_all",
+       2,
+       {{3e-6, origin_of("measured")}, {9e9, origin_of("measured on our cluster")}}}};
   machine.transfers = {{64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7, 3e-8, 1.5, 1.2, 8, 2e-6, 3e-6,
                         measured_here("2026-11-21")},
                        {4096, 2e-6, 2.7e-6, 3.1e-6, 4.9e-6, 9e-7, 4e-7, 1.4, 1.3, 8, 4e-6, 6e-6,

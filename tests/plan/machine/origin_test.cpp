@@ -83,20 +83,77 @@ TEST(Origins, ThatAProgramMakesAreReadBack) {
     EXPECT_EQ(origin_of(text_of(origin)), origin) << text_of(origin);
 }
 
-// A calibration of an older version.
+// A program that fails may say anything.
+TEST(Origins, OfBf16ThatFailedKeepThePhrase) {
+  EXPECT_EQ(origin_note_of("in bf16 it failed: the type is not supported"),
+            (OriginNote{"origin-note-bf16-failed", {"the type is not supported"}}));
+}
+
+// Files that older versions of this program saved.
 TEST(Origins, OfOlderCalibrationsAreKnown) {
   EXPECT_EQ(origin_of("measured on this computer on 2026-11-21 (best matrix product)"),
             with_note(measured_here("2026-11-21"), "origin-note-best-product"));
+  EXPECT_EQ(origin_of("fitted on 3 measured steps"),
+            with_note({OriginKind::kFitted}, "origin-note-measured-steps", {"3"}));
+  EXPECT_EQ(origin_of("fitted on 1 measured step"),
+            with_note({OriginKind::kFitted}, "origin-note-measured-step", {"1"}));
+  EXPECT_EQ(origin_of("measured on this computer: 64.0 GB shared by 8 cores"),
+            with_note({OriginKind::kMeasuredHere}, "origin-note-shared", {"64.0 GB", "8"}));
+  EXPECT_EQ(origin_of("measured on this computer: 8.0 GB shared by 1 core"),
+            with_note({OriginKind::kMeasuredHere}, "origin-note-shared-one", {"8.0 GB", "1"}));
+  for (const char* line : {"fitted on our measured steps", "measured on this computer: by hand"})
+    EXPECT_EQ(text_of(origin_of(line)), line);
 }
 
-// A person's own words stay as they are, and are no kind.
+// What follows the word of a kind in a person's own words stays as it is.
+TEST(Origins, AreOfTheKindWhoseWordTheyBeginWith) {
+  const std::pair<OriginKind, std::vector<const char*>> kinds[] = {
+      {OriginKind::kAssumed,
+       {"assumed", "assumed by me", "assumed (a copy)", "assumed: by me", "assumed as"}},
+      {OriginKind::kSpecification, {"specification", "specification of the maker"}},
+      {OriginKind::kPublished, {"published", "published (a copy)", "published by the maker"}},
+      {OriginKind::kFitted, {"fitted", "fitted by hand", "fitted (by hand)"}},
+      {OriginKind::kDerived, {"derived", "derived: twice the rate of fp32"}},
+      {OriginKind::kMeasured, {"measured", "measured on our cluster", "measured (a copy)"}},
+      {OriginKind::kMeasuredHere, {"measured on this computer", "measured on this computer twice"}},
+      {OriginKind::kTold, {"told", "told at a conference"}}};
+  for (const auto& [kind, lines] : kinds)
+    for (const char* line : lines) {
+      const Origin origin = origin_of(line);
+      EXPECT_EQ(origin.kind, kind) << line;
+      EXPECT_EQ(text_of(origin), line);
+      EXPECT_EQ(is_measured(origin), std::string_view(line).starts_with("measured")) << line;
+      EXPECT_EQ(is_assumed(origin), std::string_view(line).starts_with("assumed")) << line;
+      // One word, as it stands in narrow labels.
+      EXPECT_TRUE(std::string_view(line).starts_with(word_of(origin).text)) << line;
+      EXPECT_EQ(word_of(origin).text.find(' '), std::string::npos) << line;
+    }
+  EXPECT_EQ(origin_of("measured").written, "");
+  EXPECT_EQ(text_of(with_note(origin_of("assumed by me"), "origin-note-copy")),
+            "assumed by me (a copy)");
+}
+
+// A person's own words stay as they are.
 TEST(Origins, InOtherWordsStayAsTheyAre) {
   for (const char* line :
-       {"", "as a colleague says", "as a colleague says (a copy)", "assumed as"}) {
-    EXPECT_EQ(origin_of(line), (Origin{OriginKind::kOther, line, {}}));
+       {"", "as a colleague says", "as a colleague says (a copy)", "measurements of mine"}) {
+    EXPECT_EQ(origin_of(line), (Origin{OriginKind::kOther, {}, {}, line}));
     EXPECT_EQ(text_of(origin_of(line)), line);
+    EXPECT_EQ(word_of(origin_of(line)).text, line);
     EXPECT_FALSE(is_assumed(origin_of(line)));
   }
+}
+
+// Else one half of the note would be translated.
+TEST(Origins, KeepNotesOfAPersonsOwnWords) {
+  for (const std::string note :
+       {"mean of many runs", "on the old cluster", "of the third node", "a great many rows",
+        "shared by three of the teams", "median of all products of at least some size each way"})
+    EXPECT_EQ(origin_note_of(note), (OriginNote{{}, {note}})) << note;
+  // Nothing reads on and on in a long one.
+  std::string long_note = "1";
+  for (int at = 0; at < 10'000; ++at) long_note += " of 1 and 1";
+  EXPECT_EQ(origin_note_of(long_note), (OriginNote{{}, {long_note}}));
 }
 
 }  // namespace
