@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/explain/explanation.h"
 
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -71,10 +70,9 @@ void find_longest_wait(const std::vector<IdleGap>& gaps, RankExplanation& rank) 
   }
 }
 
-bool same_times(const RankTimeline& a, const RankTimeline& b) {
-  return std::ranges::equal(a.spans, b.spans, [](const Span& one, const Span& other) {
-    return one.begin == other.begin && one.end == other.end;
-  });
+bool alike(const RankExplanation& a, const RankExplanation& b) {
+  return a.stage == b.stage && a.peak.bytes == b.peak.bytes &&
+         a.waits_most_seconds == b.waits_most_seconds && a.shares.busy == b.shares.busy;
 }
 
 nlohmann::json shares_json(const IdleShares& shares) {
@@ -100,21 +98,19 @@ Explanation explain(const Program& program, const Timeline& timeline) {
         seconds_of(span.end - span.begin);
   }
   result.path = steps_of(program, timeline, path);
-  std::vector<std::size_t> told;  // ranks that have an entry
   for (std::size_t index = 0; index < program.ranks.size(); ++index) {
-    // Replicas of a stage do the same at the same time: the first stands for them.
-    if (std::ranges::any_of(told, [&](std::size_t other) {
-          return program.ranks[other].stage == program.ranks[index].stage &&
-                 same_times(timeline.ranks[other], timeline.ranks[index]);
-        }))
-      continue;
-    told.push_back(index);
     RankExplanation& rank = result.ranks.emplace_back();
     rank.rank = program.ranks[index].rank;
     rank.stage = program.ranks[index].stage;
     rank.shares = idle_shares({&gaps[index], 1}, timeline.duration);
     find_longest_wait(gaps[index], rank);
     rank.peak = memory_peak(program, timeline, static_cast<int>(index));
+    if (program.level != Level::kStage) continue;
+    // Replicas of a stage do the same: the first stands for them.
+    const bool known =
+        std::any_of(result.ranks.begin(), std::prev(result.ranks.end()),
+                    [&](const RankExplanation& other) { return alike(other, rank); });
+    if (known) result.ranks.pop_back();
   }
   return result;
 }

@@ -31,7 +31,7 @@ struct Explanation {
   IdleShares shares;           // of all ranks together
   std::vector<PathStep> path;  // the critical path, first to last
   double path_compute_seconds = 0, path_transfer_seconds = 0;
-  std::vector<RankExplanation> ranks;  // one entry for all replicas of a stage that are alike
+  std::vector<RankExplanation> ranks;  // folded: one entry for all replicas that are alike
 };
 
 // Explains a predicted or observed Timeline. Cost: linear in ops, except for sorting.
