@@ -133,9 +133,12 @@ Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& s
 
 std::optional<Origin> own_fit_of(const Machine& machine) {
   for (const Sourced* share : {&machine.sustained, &machine.memory_efficiency,
-                               &machine.intra_node.sustained, &machine.inter_node.sustained})
-    if (share->origin.kind == OriginKind::kFitted && share->origin.source.empty())
-      return share->origin;
+                               &machine.intra_node.sustained, &machine.inter_node.sustained}) {
+    const Origin& origin = share->origin;
+    if (origin.kind == OriginKind::kFitted && origin.source.empty() && !origin.notes.empty() &&
+        origin.notes.front().id.starts_with("origin-note-measured-step"))
+      return origin;
+  }
   return std::nullopt;
 }
 

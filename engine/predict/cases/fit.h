@@ -2,6 +2,7 @@
 // Finds the rates of a Machine that explain measured steps.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct Fit {
 // predict(); "fit-fails": no shares predict every step within a factor of 1.25.
 Result<Fit> fit_machine(const Machine& start, const std::vector<MeasuredStep>& steps);
 
-// "fitted on 3 measured steps" of a Machine whose shares fit_machine() found; empty: it did not.
+// "fitted (3 measured steps)" of a Machine whose shares fit_machine() found; nothing of another.
 std::optional<Origin> own_fit_of(const Machine& machine);
 
 }  // namespace parallelarium

@@ -266,6 +266,17 @@ TEST(Fit, FindsTheSharesThatExplainSteps) {
   EXPECT_LT(fit->worst_error, 0.02);
   EXPECT_NEAR(fit->machine.sustained.value, 0.7, 0.03);
   EXPECT_EQ(text_of(fit->machine.sustained.origin), "fitted (6 measured steps)");
+  EXPECT_EQ(own_fit_of(fit->machine), fit->machine.sustained.origin);
+  // An older version wrote it otherwise; and a person fits by other means.
+  Machine other = start;
+  EXPECT_EQ(own_fit_of(other), std::nullopt);
+  other.sustained.origin = origin_of("fitted on 3 measured steps");
+  EXPECT_EQ(own_fit_of(other), other.sustained.origin);
+  for (const char* line :
+       {"fitted", "fitted (by hand)", "fitted by hand", "fitted on a paper (3 measured steps)"}) {
+    other.sustained.origin = origin_of(line);
+    EXPECT_EQ(own_fit_of(other), std::nullopt) << line;
+  }
   EXPECT_EQ(fit_machine(start, {}).error().id, "fit-empty");
   // A step that no GPU of this kind could take so long for, or so short.
   for (const double factor : {100.0, 0.01}) {
