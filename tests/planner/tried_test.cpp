@@ -38,7 +38,8 @@ TEST(Tried, NumbersOfGpusOfARangeAreSaid) {
   const Result<PlanResult> found = search(request);
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found->best.at(0).setup.mesh.ranks(), 4);
-  EXPECT_THAT(found->tried.back().text, HasSubstr("Of 3 to 6 GPUs the search tried whole nodes of 8"));
+  EXPECT_THAT(found->tried.back().text,
+              HasSubstr("Of 3 to 6 GPUs the search tried whole nodes of 8"));
   request.least_gpus = 9;
   request.most_gpus = 15;
   const Result<PlanResult> none = search(request);
