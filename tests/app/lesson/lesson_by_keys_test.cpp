@@ -133,6 +133,11 @@ TEST_F(ByKeys, ALessonIsPlayedToItsEnd) {
   // A goal, by settings and a run.
   tab_to("Setup: GPipe");
   press(Qt::Key_Space);
+  // On a busy computer the popup takes the keys a moment later.
+  ASSERT_TRUE(QTest::qWaitFor([&] {
+    const QWidget* focus = QApplication::focusWidget();
+    return focus && focus->window() != window.get();
+  }));
   tab_to("Schedule");
   for (int at = 0; at < 12 && told(QAccessible::Value) != "1F1B"; ++at) press(Qt::Key_Down);
   tab_to("Micro-batches");
