@@ -59,7 +59,7 @@ using CasePrediction = Result<std::vector<double>>;
 // All cores predict them.
 std::vector<CasePrediction> predicted_rows(const std::vector<const CaseRow*>& rows) {
   std::vector<CasePrediction> figures(rows.size(), CasePrediction(Message()));
-  in_parallel(rows.size(), [&](std::size_t at) { figures[at] = predict_case(*rows[at]); });
+  in_parallel(rows.size(), [&](std::size_t at) { figures[at] = predict_case(*rows[at], true); });
   return figures;
 }
 

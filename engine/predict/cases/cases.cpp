@@ -129,7 +129,6 @@ Result<Prediction> predict_stages(const Setup& setup, const Machine& machine) {
   Result<StepPrediction> step = predict_step(setup, machine);
   if (!step) return step.error();
   add_step_figures(*step);
-  add_reserved(step->prediction);
   return std::move(step->prediction);
 }
 
@@ -185,12 +184,13 @@ Result<Case> find_case(const std::string& name) {
   return error;
 }
 
-Result<std::vector<double>> predict_case(const CaseRow& row) {
+Result<std::vector<double>> predict_case(const CaseRow& row, bool as_in_search) {
   const bool pieces = std::any_of(row.figures.begin(), row.figures.end(),
                                   [](const auto& figure) { return is_of_pieces(figure.metric); });
-  const Result<Prediction> prediction =
+  Result<Prediction> prediction =
       pieces ? predict(row.setup, row.machine) : predict_stages(row.setup, row.machine);
   if (!prediction) return prediction.error();
+  if (!pieces && !as_in_search) add_reserved(*prediction);
   std::vector<double> values;
   for (const CaseFigure& figure : row.figures)
     values.push_back(value_of(figure.metric, *prediction));
