@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/passes/build.h"
 #include "engine/plan/setup/schedule_rules.h"
@@ -168,7 +169,8 @@ void add_memory(Prediction& prediction) {
 
 void add_reserved(Prediction& prediction) {
   if (!trains_by_fsdp(prediction.setup, prediction.machine)) return;
-  // That of the prediction may have fewer micro-batches, or wait for ever.
+  // The prediction's own order may have fewer micro-batches, and an order of the user may wait for
+  // ever.
   const Result<Order> order = make_order(prediction.setup);
   if (!order) return;
   const std::vector<std::int64_t> reserved =
@@ -187,9 +189,13 @@ void add_figures(Prediction& prediction, const Repeats& repeats) {
   if (prediction.program.representatives && setup.mesh.ranks() <= kMostBuiltRanks)
     prediction.bubble.ranks =
         of_every_rank(prediction.bubble.ranks, prediction.program, setup.mesh);
-  const CostModel cost(prediction.program, machine, setup, &prediction.rows);
-  prediction.step = step_figures(prediction.program, prediction.timeline, repeats, setup, machine,
-                                 ring_times(prediction.program, cost));
+  const Program& program = prediction.program;
+  std::optional<CostModel> cost;  // a search makes figures of many steps, and few have rings inside
+  if (std::any_of(program.folds.begin(), program.folds.end(),
+                  [](const Fold& fold) { return !fold.moved.empty(); }))
+    cost.emplace(program, machine, setup, &prediction.rows);
+  prediction.step = step_figures(program, prediction.timeline, repeats, setup, machine,
+                                 cost ? ring_times(program, *cost) : RingTimes());
   if (sharing_of(setup, machine) == Sharing::kGpu)
     prediction.step.forget_peak();  // a rank has no device of its own to use well
 }
