@@ -11,6 +11,8 @@
 #include <sstream>
 #include <string>
 
+#include "engine/lesson/check/check.h"
+
 namespace parallelarium {
 
 inline std::string shipped_lessons() { return PARALLELARIUM_SOURCE_DIR "/lessons"; }
@@ -70,6 +72,14 @@ class LessonCopy {
   std::string id_;
   std::filesystem::path root_;
 };
+
+// All faults, one a line.
+inline std::string told(const LessonReport& report) {
+  std::string words;
+  for (const Message& fault : report.faults)
+    words += "[" + fault.kind + "] " + fault.field + ": " + fault.text + "\n";
+  return words;
+}
 
 // A fault in a copy, and the rule of `lesson check` that finds it.
 struct Planted {
