@@ -14,6 +14,7 @@
 #include "app/views/layer/layer_inside.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
+#include "tests/app/views/layer_texts.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -49,11 +50,7 @@ const std::vector<std::vector<Given>> kSetups = {
     {{"pp", "2"}, {"tp", "2"}, {"model", "llama-tiny"}, {"recompute", "full"}}};
 
 void expect_no_text_over_another(const Session& session, const LayerLook& look) {
-  const QSize size = layer_picture_size(session, look);
-  QImage image(size, QImage::Format_RGB32);
-  QPainter painter(&image);
-  TextLog texts;
-  paint_layer_picture(painter, size, session, false, look, &texts);
+  const TextLog texts = layer_texts(session, look);
   EXPECT_GT(texts.size(), 20u);
   for (std::size_t a = 0; a < texts.size(); ++a)
     for (std::size_t b = 0; b < a; ++b) {

@@ -18,6 +18,7 @@
 #include "engine/plan/setup/setup_settings.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/views/holders_fixture.h"
+#include "tests/app/views/layer_texts.h"
 #include "tests/app/wait.h"
 #include "tests/app/window/german.h"
 
@@ -179,15 +180,6 @@ void show_in(Session& session, const GivenFields& fields) {
   session.wait_for_prediction();
 }
 
-TextLog texts_of(const Session& session, const LayerLook& look) {
-  const QSize size = layer_picture_size(session, look);
-  QImage image(size, QImage::Format_RGB32);
-  QPainter painter(&image);
-  TextLog texts;
-  paint_layer_picture(painter, size, session, false, look, &texts);
-  return texts;
-}
-
 // Alone, before others of its shape, or before the shape: "gate", "w-gate, w-up 64 × 96 of 192".
 std::set<QString> names_in(const TextLog& texts) {
   static const QRegularExpression names(
@@ -205,7 +197,7 @@ TEST(LayerNames, OfMatricesStandInOrBelowTheirBlocks) {
         {"swiglu", {"y", "w-gate", "w-up", "gate", "up", "g", "w", "sum"}}}) {
     Session session;
     show_in(session, {{"pp", "1"}, {"tp", "2"}, {"mlp", mlp}});
-    const std::set<QString> names = names_in(texts_of(session, {}));
+    const std::set<QString> names = names_in(layer_texts(session, {}));
     for (const char* name : all) EXPECT_TRUE(names.contains(QLatin1String(name))) << mlp << name;
   }
 }
@@ -217,7 +209,7 @@ TEST(LayerNames, OfHeadsSayWhichKeysAndValuesARankHas) {
     LayerLook look;
     look.attention_open = true;
     int lines = 0, right = 0;
-    for (const PaintedText& text : texts_of(session, look)) {
+    for (const PaintedText& text : layer_texts(session, look)) {
       lines += text.text.startsWith(QLatin1String("K/V"));
       right += line && text.text == QString::fromUtf8(line);
     }
