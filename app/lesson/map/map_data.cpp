@@ -209,11 +209,11 @@ MapData read_map(const LessonPlayer& player) {
       const auto listed =
           std::find_if(course->lessons.begin(), course->lessons.end(),
                        [&](const CourseEntry& lesson) { return lesson.id == entry.lesson; });
-      const auto at = static_cast<std::size_t>(listed != course->lessons.end()
-                                                   ? std::size_t(listed - course->lessons.begin())
-                                                   : map.lessons.size());
-      if (at == map.lessons.size())
+      std::size_t at = std::size_t(listed - course->lessons.begin());
+      if (listed == course->lessons.end()) {
+        at = map.lessons.size();
         map.lessons.push_back(map_lesson(*course, {entry.lesson, {}}, rows, player));
+      }
       map.playlist->lessons.push_back(at);
       map.playlist->minutes.push_back(entry.minutes > 0 ? entry.minutes : map.lessons[at].minutes);
     }

@@ -112,7 +112,7 @@ Result<Playlist> playlist_from_text(std::string_view text, const std::string& fi
     Result<PlaylistEntry> entry =
         entry_of(line, std::filesystem::path(file).parent_path(), place, course);
     if (!entry) return entry.error();
-    // Of one's own lessons the folder's name is the id, by which progress is kept.
+    // Progress is kept by the id, which is the name of the folder of one's own lesson.
     if (!seen.insert(std::filesystem::path(entry->lesson).filename().string()).second)
       return message("playlist-twice", "{}: \"{}\" stands there twice.", place, entry->lesson);
     playlist.entries.push_back(std::move(*entry));

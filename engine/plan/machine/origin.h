@@ -62,9 +62,8 @@ Message message_of(const Origin& origin);
 // "told"; what a person wrote where it is kOther.
 Message word_of(const Origin& origin);
 
-// The same origin with one more note.
-// Requires: the phrase `id` stands in origin_notes.cpp and has as many places as there are
-// arguments.
+// The same origin with one more note. The phrase `id` must stand in origin_notes.cpp and have as
+// many places as there are arguments.
 Origin with_note(Origin origin, SentenceId id, std::vector<std::string> arguments = {});
 Origin measured_here(std::string date);
 

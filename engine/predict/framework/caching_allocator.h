@@ -32,9 +32,9 @@ class CachingAllocator {
 
   CachingAllocator(Segments segments, int streams);
 
-  // Requires: 0 <= stream < streams, bytes >= 0.
+  // The stream must be one of the allocator's, and the bytes must not be negative.
   Block allocate(std::int64_t bytes, int stream);
-  // The block goes back to its stream's pool. Requires: it was allocated and not freed since.
+  // Gives the block back to its stream's pool. It must have been allocated and not freed since.
   void free(Block block);
 
   std::int64_t reserved_bytes() const;  // of all streams

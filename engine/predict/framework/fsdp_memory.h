@@ -33,8 +33,9 @@ bool trains_by_fsdp(const Setup& setup, const Machine& machine);
 // and DualPipe, that is within 6 % of a replay of all. It is wrong for a user's order whose
 // micro-batches in flight still change behind the first 2 p + 8.
 //
-// Requires: trains_by_fsdp(setup, machine), validate(setup) is empty, and `order` is right for it.
-// Cost: the allocations of 2 (6 p + 24) micro-batches of the whole model, and a walk of the order.
+// trains_by_fsdp(setup, machine) must be true, the Setup valid, and the order one of the Setup's
+// schedule. The cost is that of 2 (6 p + 24) micro-batches' allocations of the whole model, and of
+// a walk of the order.
 std::vector<std::int64_t> fsdp_reserved_bytes(const Setup& setup, const Machine& machine,
                                               const Order& order);
 

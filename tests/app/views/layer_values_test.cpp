@@ -137,7 +137,7 @@ TEST_F(LayerValues, NoMarkOfAPartialSumCoversItsColours) {
   EXPECT_EQ(marked, 0);
 }
 
-// What it established is told as long as its numbers are shown.
+// The view tells what a run established as long as it shows the run's numbers.
 TEST_F(LayerValues, WhatARunEstablishedIsToldOfItsOwnSettingsAlone) {
   show({{"pp", "1"}, {"tp", "2"}});
   QString told;
