@@ -10215,8 +10215,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Suche läuft …</translation>
     </message>
     <message>
-        <source>Not searched yet. Search tries every combination of the free axes that makes the GPUs and the batch, of CP on more than 16 GPUs what leaves enough tokens on a rank, and says of each why it is not the best.</source>
-        <translation>Noch nicht gesucht. Suchen probiert jede Kombination der freien Achsen, die GPUs und Batch ergibt, von CP auf mehr als 16 GPUs nur, was einem Rang genug Tokens lässt, und sagt von jeder, warum sie nicht die beste ist.</translation>
+        <source>Not searched yet. Search tries every combination of the free axes that makes the GPUs and the batch, and says of each why it is not the best. On more than 16 GPUs, CP is tried only where it leaves enough tokens on a rank.</source>
+        <translation>Noch nicht gesucht. Suchen probiert jede Kombination der freien Achsen, die GPUs und Batch ergibt, und sagt von jeder, warum sie nicht die beste ist. Auf mehr als 16 GPUs probiert es CP nur dort, wo es einem Rang genug Tokens lässt.</translation>
     </message>
     <message>
         <source>What one change would do</source>

@@ -38,9 +38,8 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
   else if (!search.answer())
     picture.status = SearchView::tr(
         "Not searched yet. Search tries every combination of the free axes that makes the GPUs and "
-        "the batch, of CP on more than 16 GPUs what leaves enough tokens on a rank, and says of "
-        "each why it is not the "
-        "best.");
+        "the batch, and says of each why it is not the best. On more than 16 GPUs, CP is tried "
+        "only where it leaves enough tokens on a rank.");
   const bool limit_alone = search.differs_in_limit_alone();
   if (search.answer())
     picture.limit_bytes = limit_alone ? search.limit_bytes() : search.answer()->capacity_bytes;
