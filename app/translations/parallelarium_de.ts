@@ -12121,6 +12121,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>CompareView</name>
     <message>
+        <source>%1, %2: over the same links at the same rate</source>
+        <translation>%1, %2: über dieselben Verbindungen mit derselben Rate</translation>
+    </message>
+    <message>
         <source>Differences</source>
         <translation>Unterschiede</translation>
     </message>
@@ -12207,38 +12211,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>sent, %1</source>
         <translation>gesendet, %1</translation>
-    </message>
-    <message>
-        <source>compute</source>
-        <translation>Rechnen</translation>
-    </message>
-    <message>
-        <source>recompute</source>
-        <translation>Neuberechnung</translation>
-    </message>
-    <message>
-        <source>optimizer</source>
-        <translation>Optimierer</translation>
-    </message>
-    <message>
-        <source>bubble: warm-up</source>
-        <translation>Blase: Anlauf</translation>
-    </message>
-    <message>
-        <source>bubble: waits between</source>
-        <translation>Blase: Warten dazwischen</translation>
-    </message>
-    <message>
-        <source>bubble: drain</source>
-        <translation>Blase: Auslauf</translation>
-    </message>
-    <message>
-        <source>exposed communication</source>
-        <translation>unverdeckte Kommunikation</translation>
-    </message>
-    <message>
-        <source>unexplained</source>
-        <translation>unerklärt</translation>
     </message>
     <message>
         <source>No prediction yet</source>

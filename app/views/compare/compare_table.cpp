@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kCompareHead = 22, kCompareRow = 20;
 constexpr double kMetric = 160, kValue = 78, kDifference = 96;
-constexpr double kCause = 150, kCauseValue = 84, kCauseBar = 12;
+constexpr double kCause = 205, kCauseValue = 84, kCauseBar = 12;
 
 struct CompareTable {
   Q_DECLARE_TR_FUNCTIONS(CompareView)
@@ -172,7 +172,7 @@ double paint_causes(QPainter& painter, const QRectF& rect, const ComparedEntries
   painter.fillRect(QRectF(place(0), top, 1, (rows + 1) * kCompareRow), theme.control_line);
   double sum = 0;
   for (const Cause& cause : explained.causes) {
-    line(cause_text(cause), cause.seconds, plain);
+    line(sentence(words_of(cause)), cause.seconds, plain);
     const double from = place(sum), to = place(sum + cause.seconds);
     const QRectF bar(std::min(from, to), y + (kCompareRow - kCauseBar) / 2,
                      std::max(1.0, std::abs(to - from)), kCauseBar);

@@ -60,23 +60,45 @@ std::optional<Message> late_row(const ComparedEntries& comparison, std::size_t r
   return {};
 }
 
-// What the exposed communication of the predictions that are explained stands on.
+// The rate of an axis that a prediction stands on; null: none was said.
+const nlohmann::json* rate_of_axis(const Column& column, const std::string& axis) {
+  const auto rates = column.facts.find("communication");
+  if (!column.predicted() || rates == column.facts.end()) return nullptr;
+  const auto found = std::find_if(rates->begin(), rates->end(), [&](const nlohmann::json& rate) {
+    return rate.value("axis", std::string()) == axis;
+  });
+  return found == rates->end() ? nullptr : &*found;
+}
+
+bool same_links(nlohmann::json one, nlohmann::json other) {
+  for (nlohmann::json* rate : {&one, &other}) {
+    rate->erase("sent_bytes");
+    rate->erase("sentence");
+    rate->erase("sentence_message");
+  }
+  return one == other;
+}
+
+// What the exposed communication of the predictions that are explained stands on: of the first, and
+// of the chosen one unless its links are the same.
 QStringList rates_of_exposed(const ComparedEntries& comparison) {
   QStringList said;
   const std::vector<ComparedRow>& rows = comparison.beside.rows;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (!rows[row].metric.starts_with("exposed_seconds.") || comparison.hidden_rows[row]) continue;
     const std::string axis = rows[row].metric.substr(rows[row].metric.find('.') + 1);
+    const nlohmann::json* first = nullptr;
     for (std::size_t at = 0; at < comparison.entries.size(); ++at) {
-      const Column& column = comparison.beside.columns[at];
-      if ((at != 0 && at != comparison.chosen) || comparison.hidden_columns[at] ||
-          !column.predicted())
-        continue;
-      for (const nlohmann::json& rate :
-           column.facts.value("communication", nlohmann::json::array()))
-        if (rate.value("axis", std::string()) == axis)
-          said << QStringLiteral("%1, %2").arg(letter_of(at),
-                                               sentence(message_at(rate, "sentence")));
+      if ((at != 0 && at != comparison.chosen) || comparison.hidden_columns[at]) continue;
+      const nlohmann::json* rate = rate_of_axis(comparison.beside.columns[at], axis);
+      if (rate == nullptr) continue;
+      if (first != nullptr && same_links(*first, *rate))
+        said << CompareWords::tr("%1, %2: over the same links at the same rate")
+                    .arg(letter_of(at), axis_in(rows[row].metric));
+      else
+        said << QStringLiteral("%1, %2").arg(letter_of(at),
+                                             sentence(message_at(*rate, "sentence")));
+      first = rate;
     }
   }
   return said;
@@ -106,32 +128,6 @@ QString compared_text(const std::string& metric) {
     return CompareWords::tr("exposed, %1, mean").arg(axis_in(metric));
   if (metric.starts_with("traffic.")) return CompareWords::tr("sent, %1").arg(axis_in(metric));
   return QString::fromStdString(metric);
-}
-
-QString cause_text(const Cause& cause) {
-  switch (cause.kind) {
-    case CauseKind::kCompute:
-      return CompareWords::tr("compute");
-    case CauseKind::kRecompute:
-      return CompareWords::tr("recompute");
-    case CauseKind::kOptimizer:
-      return CompareWords::tr("optimizer");
-    case CauseKind::kWarmUp:
-      return CompareWords::tr("bubble: warm-up");
-    case CauseKind::kWait:
-      return CompareWords::tr("bubble: waits between");
-    case CauseKind::kDrain:
-      return CompareWords::tr("bubble: drain");
-    case CauseKind::kExposed:
-      return cause.axis
-                 ? CompareWords::tr("exposed, %1, mean")
-                       .arg(QString::fromStdString(std::string(name_of(*cause.axis))).toUpper())
-                 : CompareWords::tr("exposed communication");
-    case CauseKind::kBubble:
-    case CauseKind::kRest:
-      break;
-  }
-  return cause.is_bubble() ? sentence(words_of(cause)) : CompareWords::tr("unexplained");
 }
 
 QString compared_value(double value, const std::string& unit) {
@@ -298,7 +294,7 @@ QString compare_description(const ComparedEntries& comparison) {
   said << causes_title(comparison);
   for (const Cause& cause : comparison.explained.causes)
     said << QStringLiteral("%1: %2").arg(
-        cause_text(cause),
+        sentence(words_of(cause)),
         comparison.hidden_causes ? kHidden : seconds_difference_text(cause.seconds));
   return said.join(QLatin1Char('\n'));
 }

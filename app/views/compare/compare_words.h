@@ -7,7 +7,6 @@
 namespace parallelarium {
 
 QString compared_text(const std::string& metric);  // "step", "memory of the fullest rank"
-QString cause_text(const Cause& cause);            // "bubble: warm-up"
 QString compared_value(double value, const std::string& unit);
 // `to` less `from`, with its sign.
 QString compared_difference(double from, double to, const std::string& unit);

@@ -15,20 +15,10 @@
 #include "app/views/shared/case_words.h"
 #include "app/views/shared/step_quantities.h"
 #include "engine/predict/cases/cases.h"
-#include "tests/app/plan/plan_views_fixture.h"
+#include "tests/app/plan/compare_fixture.h"
 
 namespace parallelarium {
 namespace {
-
-class CompareFixture : public PlanViewFixture {
- protected:
-  void SetUp() override {
-    PlanViewFixture::SetUp();
-    show("compare");
-  }
-  CompareView& view() { return window->view_of<CompareView>(); }
-  const ComparedEntries& comparison() { return view().comparison(); }
-};
 
 TEST_F(CompareFixture, SaysWhatTheCommandLineSaysOfPinAndSetup) {
   EXPECT_EQ(comparison().entries.size(), 1u);
@@ -92,47 +82,6 @@ TEST_F(CompareFixture, AddsPublishedCasesAndRefusesAFifthColumn) {
   QTest::keyClick(&view().canvas(), Qt::Key_Left);
   QTest::keyClick(&view().canvas(), Qt::Key_Left);
   EXPECT_EQ(comparison().chosen, 1u) << "never the first itself";
-}
-
-// Durations of a rehearsal are set: they stand there, but nothing is made of them.
-TEST_F(CompareFixture, ADifferenceOfDurationsThatAreSetSaysSo) {
-  session().start_run(false);
-  ASSERT_TRUE(wait_until(
-      [&] { return session().jobs().state() == RunState::kIdle && session().runs().current(); },
-      kAnswerMs));
-  QApplication::processEvents();
-  ASSERT_EQ(comparison().entries.size(), 2u);
-  const Source source = session().runs().current()->observation.source;
-  const auto row =
-      std::find_if(comparison().beside.rows.begin(), comparison().beside.rows.end(),
-                   [](const ComparedRow& one) { return one.metric == "step.seconds"; });
-  const auto at = std::size_t(row - comparison().beside.rows.begin());
-  ASSERT_TRUE(row->values[1]);
-  if (source == Source::kPaced) {
-    const bool late = lateness_of(session().runs().current()->observation).has_value();
-    const QString word = late ? late_text() : QStringLiteral("set");
-    EXPECT_EQ(difference_cell(comparison(), at, 1), word);
-    EXPECT_FALSE(difference_stands(comparison(), at, 1)) << "no figure, but a word";
-    EXPECT_TRUE(compare_notes(comparison()).contains(why_no_difference(comparison(), at, 1)));
-    EXPECT_EQ(later_text(comparison(), 1, Nanoseconds(1000)), word);
-    EXPECT_TRUE(comparison().explained.causes.empty());
-    ASSERT_TRUE(comparison().explained.without_causes);
-  } else {
-    EXPECT_TRUE(row->differences[1]);
-  }
-  // Bytes were counted and waiting was observed: they have a difference, the strip's and that of
-  // the figures beside it.
-  const auto bubble =
-      std::find_if(comparison().beside.rows.begin(), comparison().beside.rows.end(),
-                   [](const ComparedRow& one) { return one.metric == "bubble.of_total"; });
-  ASSERT_NE(bubble, comparison().beside.rows.end());
-  EXPECT_EQ(
-      difference_cell(comparison(), std::size_t(bubble - comparison().beside.rows.begin()), 1),
-      step_quantities(session())[1].difference);
-  for (std::size_t one = 0; one < comparison().beside.rows.size(); ++one)
-    if (comparison().beside.rows[one].metric == "traffic.pp.sent_bytes") {
-      EXPECT_EQ(comparison().beside.rows[one].differences[1], 0.0);
-    }
 }
 
 TEST_F(CompareFixture, HidesWhatALessonAsksFor) {
@@ -384,27 +333,6 @@ TEST_F(CompareFixture, CasesThatCannotBeSaidSayWhyInTheMenu) {
     }
   EXPECT_EQ(grey, impossible);
   EXPECT_GT(grey, 5u);
-}
-
-// A word in the table that stands for a sentence has it under the mouse.
-TEST_F(CompareFixture, AWordInTheTableHasItsSentenceUnderTheMouse) {
-  session().start_run(false);
-  ASSERT_TRUE(wait_until(
-      [&] { return session().jobs().state() == RunState::kIdle && session().runs().current(); },
-      kAnswerMs));
-  QApplication::processEvents();
-  if (session().runs().current()->observation.source != Source::kPaced)
-    GTEST_SKIP() << "no duration is set here";
-  ComparePicture picture;
-  picture.comparison = &comparison();
-  QImage image(900, int(compare_height(900, picture, light_theme())), QImage::Format_RGB32);
-  QPainter painter(&image);
-  CompareHits hits;
-  paint_compare(painter, 900, picture, light_theme(), &hits, nullptr);
-  painter.end();
-  ASSERT_FALSE(hits.reasons.empty());
-  for (const auto& [cell, why] : hits.reasons)
-    EXPECT_TRUE(compare_notes(comparison()).contains(why));
 }
 
 }  // namespace
