@@ -15,12 +15,13 @@ CaseTable::CaseTable(std::vector<Case> cases, QObject* parent)
         lines_.push_back({&of, &row, figure});
 }
 
-void CaseTable::set_predicted(const CaseRow* row, const std::vector<double>& values) {
+void CaseTable::set_predicted(const CaseRow* row, const CasePrediction& predicted) {
   for (std::size_t at = 0; at < lines_.size(); ++at) {
     CaseLine& line = lines_[at];
     if (line.row != row) continue;
-    line.failed = values.empty();
-    if (line.figure < values.size()) line.predicted = values[line.figure];
+    line.failed = predicted.values.empty();
+    line.too_large = predicted.too_large;
+    if (line.figure < predicted.values.size()) line.predicted = predicted.values[line.figure];
     Q_EMIT dataChanged(index(int(at), kPredicted), index(int(at), kRates));
   }
 }

@@ -18,7 +18,8 @@ struct CaseLine {
   const CaseRow* row = nullptr;
   std::size_t figure = 0;  // in the row
   std::optional<double> predicted = {};
-  bool failed = false;  // its Setup could not be predicted
+  bool failed = false;                    // its Setup could not be predicted
+  std::optional<Message> too_large = {};  // as CasePrediction says
   const CaseFigure& published() const { return row->figures[figure]; }
   std::optional<double> error() const {
     return predicted ? std::optional(*predicted / published().published - 1) : std::nullopt;
@@ -38,8 +39,8 @@ class CaseTable : public QAbstractTableModel {
   explicit CaseTable(std::vector<Case> cases, QObject* parent = nullptr);
   const std::vector<Case>& cases() const { return cases_; }
   const std::vector<CaseLine>& lines() const { return lines_; }
-  // The figures of a row as predict_case() gave them; none: it failed.
-  void set_predicted(const CaseRow* row, const std::vector<double>& values);
+  // What predict_case() gave; without values it failed.
+  void set_predicted(const CaseRow* row, const CasePrediction& predicted);
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;

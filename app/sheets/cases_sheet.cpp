@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "app/look/scroll_hint.h"
+#include "app/look/sentence.h"
 #include "app/sheets/case_scatter.h"
 
 namespace parallelarium {
@@ -175,10 +176,10 @@ void CasesSheet::predict_all() {
   worker_.start([this, rows = std::move(rows)] {
     for (const CaseRow* row : rows) {
       if (stop_) return;
-      const Result<std::vector<double>> values = predict_case(*row);
+      const Result<CasePrediction> made = predict_case(*row);
       QMetaObject::invokeMethod(
           this,
-          [this, row, found = values ? *values : std::vector<double>()] {
+          [this, row, found = made ? *made : CasePrediction()] {
             model_->set_predicted(row, found);
             --left_;
             // Points and sums follow at every tenth row: each replot costs more than a row.
@@ -251,6 +252,7 @@ void CasesSheet::show_details() {
   if (!line->row->impossible.empty())
     html += tr("Cannot be said as a setup: %1").arg(translated(line->row->impossible)) +
             QStringLiteral("<br>");
+  if (line->too_large) html += sentence(*line->too_large).toHtmlEscaped() + QStringLiteral("<br>");
   if (!line->of->assumed.empty()) {
     html += QStringLiteral("<b>%1</b>").arg(tr("What the source does not say"));
     for (const std::string& sentence : line->of->assumed)

@@ -8194,8 +8194,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>CP %1</translation>
     </message>
     <message>
-        <source>other work kept the cores: the step took %1 times as long as set</source>
-        <translation>andere Arbeit hielt die Kerne: der Schritt dauerte %1-mal so lange wie gesetzt</translation>
+        <source>other work kept the cores: times are off by a factor of %1</source>
+        <translation>andere Arbeit hielt die Kerne: Zeiten weichen um den Faktor %1 ab</translation>
     </message>
     <message>
         <source>other work kept the cores: computing took %1 times its processor time</source>

@@ -14,18 +14,14 @@ namespace {
 std::string searched_schedules() {
   std::string always, for_memory;
   for (const ScheduleRule& rule : kScheduleRules) {
-    std::string& names = rule.searched ? always : for_memory;
-    if (rule.searched || saves_memory(rule))
-      names += (names.empty() ? "" : ", ") + std::string(rule.name);
+    if (rule.in_search == InSearch::kNever) continue;
+    std::string& names = rule.in_search == InSearch::kAlways ? always : for_memory;
+    names += (names.empty() ? "" : ", ") + std::string(rule.name);
   }
   return always + "; for objective memory also " + for_memory;
 }
 
 }  // namespace
-
-bool saves_memory(const ScheduleRule& rule) {
-  return rule.name == "naive" || rule.name == "v-half" || rule.name == "v-min";
-}
 
 const std::vector<PlanAxis>& plan_axes() {
   static const std::vector<PlanAxis> axes = {

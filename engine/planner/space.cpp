@@ -146,7 +146,8 @@ Result<Space> Space::of(const PlanRequest& request) {
                         [](const Cut& cut) { return !cut.balanced && cut.layers.empty(); });
   space.head_layers_ = head_layers(request.base.model);
   for (const ScheduleRule& rule : kScheduleRules)
-    if (rule.searched || (request.objective == Objective::kMemory && saves_memory(rule)))
+    if (rule.in_search == InSearch::kAlways ||
+        (rule.in_search == InSearch::kForMemory && request.objective == Objective::kMemory))
       space.schedules_.emplace_back(rule.name);
   if (const auto* values = allowed("schedule")) space.schedules_ = *values;
   for (const std::string& name : space.schedules_) {

@@ -89,10 +89,6 @@ struct Sharding {
   std::int32_t group = 0;
 };
 
-// Whether a schedule that is not tried else is tried where memory alone counts: it takes longer
-// than others, but holds less.
-bool saves_memory(const ScheduleRule& rule);
-
 class Space {
  public:
   // Errors: a number out of range, a value that an axis cannot have.

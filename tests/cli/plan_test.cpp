@@ -41,8 +41,8 @@ std::vector<HeldOut> held_out_on(const std::string& machine) {
                    each.metric == "mfu_causal_percent";
           });
       if (figure == row.figures.end()) continue;
-      const double predicted =
-          predict_case(row).value().at(static_cast<std::size_t>(figure - row.figures.begin()));
+      const double predicted = predict_case(row).value().values.at(
+          static_cast<std::size_t>(figure - row.figures.begin()));
       found.push_back({of.name, row.asked.at("model"), predicted / figure->published});
     }
   return found;

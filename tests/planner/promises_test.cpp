@@ -54,7 +54,7 @@ TEST(Search, FindsTheBestScheduleOnOneStage) {
     for (const ScheduleRule& rule : kScheduleRules) {
       const int most = rule.chunks == 0 ? kMostPlanChunks : 1;
       for (int chunks = rule.chunks == 0 ? 2 : 1; chunks <= most; ++chunks) {
-        if (!rule.searched || best.setup.model.layers % chunks != 0) continue;
+        if (rule.in_search != InSearch::kAlways || best.setup.model.layers % chunks != 0) continue;
         auto other = best.setup;
         other.schedule = std::string(rule.name);
         other.chunks = chunks;

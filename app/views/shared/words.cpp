@@ -222,13 +222,12 @@ QString run_title(const Observation& observation, bool absolute) {
   else if (!observation.gpu_use.empty())
     title += kDotBetween + SharedTexts::tr("other processes used its GPUs");
   else if (delay_of(observation))
-    title +=
-        kDotBetween +
-        (observation.source == Source::kPaced
-             ? SharedTexts::tr("other work kept the cores: the step took %1 times as long as set")
-             : SharedTexts::tr(
-                   "other work kept the cores: computing took %1 times its processor time"))
-            .arg(number_text(observation.delay_factor));
+    title += kDotBetween +
+             (observation.source == Source::kPaced
+                  ? SharedTexts::tr("other work kept the cores: times are off by a factor of %1")
+                  : SharedTexts::tr(
+                        "other work kept the cores: computing took %1 times its processor time"))
+                 .arg(number_text(observation.delay_factor));
   const QString date = QString::fromStdString(observation.date);
   // "2026-11-21T08:32:30Z" as people write it.
   const QString written = date.left(16).replace(QLatin1Char('T'), QLatin1Char(' '));

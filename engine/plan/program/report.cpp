@@ -387,7 +387,8 @@ std::optional<Message> delay_of(const Observation& observation) {
                          observation.delay_factor < 10 ? 1 + (observation.delay_factor < 1.1) : 0));
   if (observation.source == Source::kPaced)
     return message("rehearsal-late",
-                   "Other work kept the cores: the rehearsal took {} times as long as it should.",
+                   "Other work kept the cores: ops of the rehearsal began or ended late, so that "
+                   "its times are off by a factor of {}.",
                    times);
   return message("cores-busy",
                  "Other work kept the cores: compute took {} times the processor time that it got.",

@@ -119,10 +119,11 @@ struct Observation {
   // Seconds of the clock for one second of the machine in a rehearsal. All times are the machine's:
   // those of the clock divided by this. 0: no rehearsal.
   double stretch = 0;
-  // How many times as long the step shown took because of other work on the cores. For a rehearsal
-  // it is the step over the end that was set for it. For a measurement on CPUs it is, for the rank
-  // that had to wait most, the time of its compute ops over the processor time that it got. 0: not
-  // known.
+  // How far times of the step shown are off because of other work on the cores. For a rehearsal it
+  // is the larger of two factors: the step over the end that was set for it; and, for the rank
+  // whose compute ops began late most, the time that was set for them over the time that they took.
+  // For a measurement on CPUs it is, for the rank that had to wait most, the time of its compute
+  // ops over the processor time that it got. 0: not known.
   double delay_factor = 0;
   std::string gpu_use;            // other users as the run began: "GPU 1: python (4711) 11.2 GiB"
   Timeline timeline;              // the one real step of median duration

@@ -11,11 +11,15 @@
 
 namespace parallelarium {
 
+// When the planner tries a schedule without being told to. Those that take longer than others but
+// hold less are tried where memory alone counts.
+enum class InSearch : std::uint8_t { kAlways, kForMemory, kNever };
+
 struct ScheduleRule {
   std::string_view name;   // "zb-h1"
   std::string_view title;  // "ZB-H1"
-  bool searched = true;    // the planner tries it unless it is told which to try
-  int chunks = 1;          // fixed number on each rank; 0: the user chooses 2 or more
+  InSearch in_search = InSearch::kAlways;
+  int chunks = 1;  // fixed number on each rank; 0: the user chooses 2 or more
   bool splits_backward = false;
   bool alike_on_one_stage = false;  // on one stage its order equals that of all others that say so
   bool even_ranks = false;          // ranks and micro-batches come in pairs
@@ -24,19 +28,19 @@ struct ScheduleRule {
 };
 // In teaching order.
 inline constexpr auto kScheduleRules = std::to_array<ScheduleRule>({
-    {"naive", "Naive", false},
-    {"gpipe", "GPipe", false},
+    {"naive", "Naive", InSearch::kForMemory},
+    {"gpipe", "GPipe", InSearch::kNever},
     {"1f1b", "1F1B"},
-    {"interleaved", "Interleaved 1F1B", true, 0},
-    {"zb-h1", "ZB-H1", true, 1, true, true},
-    {"zb-h2", "ZB-H2", true, 1, true, true},
-    {"zb-1p", "ZB-1p", false, 1, true},
-    {"zb-2p", "ZB-2p", false, 1, true},
-    {"zb-v", "ZB-V", true, 2, true},
-    {"v-half", "V-Half", false, 2, true},
-    {"v-min", "V-Min", false, 2, true},
-    {"dualpipe", "DualPipe", true, 2, true, false, true, true, true},
-    {"dualpipe-v", "DualPipe-V", true, 2, true, false, false, true},
+    {"interleaved", "Interleaved 1F1B", InSearch::kAlways, 0},
+    {"zb-h1", "ZB-H1", InSearch::kAlways, 1, true, true},
+    {"zb-h2", "ZB-H2", InSearch::kAlways, 1, true, true},
+    {"zb-1p", "ZB-1p", InSearch::kNever, 1, true},
+    {"zb-2p", "ZB-2p", InSearch::kNever, 1, true},
+    {"zb-v", "ZB-V", InSearch::kAlways, 2, true},
+    {"v-half", "V-Half", InSearch::kForMemory, 2, true},
+    {"v-min", "V-Min", InSearch::kForMemory, 2, true},
+    {"dualpipe", "DualPipe", InSearch::kAlways, 2, true, false, true, true, true},
+    {"dualpipe-v", "DualPipe-V", InSearch::kAlways, 2, true, false, false, true},
 });
 // The rule, or null for an order of the user and for unknown names.
 const ScheduleRule* find_schedule_rule(const Schedule& schedule);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the table of settings that say what a step does.
+#include <fmt/ranges.h>
+
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/setup/setup_objects.h"
@@ -79,8 +81,7 @@ SettingTable<Setup> step_rows() {
        .follow = follow_stages,
        .section = Section::kPipeline,
        .label = "Schedule",
-       .help = "naive, gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-1p, zb-2p, zb-v, v-half, v-min, "
-               "dualpipe, dualpipe-v, or a file of orders"},
+       .help = fmt::format("{}, or a file of orders", fmt::join(schedule_names(), ", "))},
       {.key = "chunks",
        .option = "chunks",
        .value = Is::whole({1, 1'000}, &Setup::chunks),

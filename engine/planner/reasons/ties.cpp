@@ -55,10 +55,9 @@ std::vector<const CaseRow*> held_out_rows(const std::vector<Case>& all,
   return held_out;
 }
 
-using CasePrediction = Result<std::vector<double>>;
 // All cores predict them.
-std::vector<CasePrediction> predicted_rows(const std::vector<const CaseRow*>& rows) {
-  std::vector<CasePrediction> figures(rows.size(), CasePrediction(Message()));
+std::vector<Result<CasePrediction>> predicted_rows(const std::vector<const CaseRow*>& rows) {
+  std::vector<Result<CasePrediction>> figures(rows.size(), Result<CasePrediction>(Message()));
   in_parallel(rows.size(), [&](std::size_t at) { figures[at] = predict_case(*rows[at], true); });
   return figures;
 }
@@ -113,10 +112,10 @@ MemoryErrors errors_of_like_machines(const std::vector<Case>& all, const Machine
     return !ran_on(row, machine) && memory_of(row) != nullptr &&
            row.machine.half_flops_per_second.value == machine.half_flops_per_second.value;
   });
-  const std::vector<CasePrediction> predicted = predicted_rows(rows);
+  const std::vector<Result<CasePrediction>> predicted = predicted_rows(rows);
   MemoryErrors errors;
   for (std::size_t at = 0; at < rows.size(); ++at)
-    if (predicted[at]) errors.add(*rows[at], *predicted[at]);
+    if (predicted[at]) errors.add(*rows[at], predicted[at]->values);
   return errors;
 }
 
@@ -204,7 +203,7 @@ TieThreshold tie_threshold_of(const Machine& machine) {
   const std::vector<Case>& all = cases ? *cases : none;
   const std::vector<const CaseRow*> held_out =
       held_out_rows(all, [&](const CaseRow& row) { return ran_on(row, machine); });
-  const std::vector<CasePrediction> figures_of = predicted_rows(held_out);
+  const std::vector<Result<CasePrediction>> figures_of = predicted_rows(held_out);
   std::size_t next = 0;
   double sum = 0, missed = 0;
   MemoryErrors memory;
@@ -218,8 +217,8 @@ TieThreshold tie_threshold_of(const Machine& machine) {
     std::vector<Seen> seen;
     for (const CaseRow& row : of.rows) {
       if (next == held_out.size() || held_out[next] != &row) continue;
-      const CasePrediction& predicted = figures_of[next++];
-      if (predicted) memory.add(row, *predicted);
+      const Result<CasePrediction>& predicted = figures_of[next++];
+      if (predicted) memory.add(row, predicted->values);
       const auto figure =
           std::find_if(row.figures.begin(), row.figures.end(), [](const CaseFigure& each) {
             return each.metric == "step_seconds" || each.metric == "tokens_per_second_per_rank" ||
@@ -227,7 +226,8 @@ TieThreshold tie_threshold_of(const Machine& machine) {
           });
       if (figure == row.figures.end() || !predicted) continue;
       const double ratio =
-          (*predicted)[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
+          predicted->values[static_cast<std::size_t>(figure - row.figures.begin())] /
+          figure->published;
       missed += std::abs(ratio - 1);
       ++ties.held_out;
       // Plans of one search are of one model: how another's ratio differs says nothing of them.

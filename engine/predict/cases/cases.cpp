@@ -11,6 +11,8 @@
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
+#include "engine/plan/text/phrases.h"
+#include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"
 #include "engine/predict/predict_steps.h"
 #include "engine/predict/repeats/step_prediction.h"
@@ -184,17 +186,21 @@ Result<Case> find_case(const std::string& name) {
   return error;
 }
 
-Result<std::vector<double>> predict_case(const CaseRow& row, bool as_in_search) {
+Result<CasePrediction> predict_case(const CaseRow& row, bool as_in_search) {
   const bool pieces = std::any_of(row.figures.begin(), row.figures.end(),
                                   [](const auto& figure) { return is_of_pieces(figure.metric); });
   Result<Prediction> prediction =
       pieces ? predict(row.setup, row.machine) : predict_stages(row.setup, row.machine);
   if (!prediction) return prediction.error();
   if (!pieces && !as_in_search) add_reserved(*prediction);
-  std::vector<double> values;
+  CasePrediction of;
   for (const CaseFigure& figure : row.figures)
-    values.push_back(value_of(figure.metric, *prediction));
-  return values;
+    of.values.push_back(value_of(figure.metric, *prediction));
+  if (!prediction->fits())
+    of.too_large = message("case-too-large", "It is predicted not to fit: a rank needs {} of {}.",
+                           figure(bytes_text(static_cast<double>(prediction->needed_bytes))),
+                           figure(bytes_text(static_cast<double>(prediction->capacity_bytes))));
+  return of;
 }
 
 Result<double> published_seconds(const CaseRow& row) {
@@ -214,11 +220,11 @@ Result<double> published_seconds(const CaseRow& row) {
 }
 
 Result<std::vector<PublishedFigure>> published_beside(const CaseRow& row) {
-  const Result<std::vector<double>> predicted = predict_case(row);
+  const Result<CasePrediction> predicted = predict_case(row);
   if (!predicted) return predicted.error();
   std::vector<PublishedFigure> figures;
   for (std::size_t at = 0; at < row.figures.size(); ++at)
-    figures.push_back({row.figures[at], (*predicted)[at], row.fitted});
+    figures.push_back({row.figures[at], predicted->values[at], row.fitted});
   return figures;
 }
 

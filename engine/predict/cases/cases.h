@@ -66,10 +66,16 @@ Result<std::vector<Case>> all_cases();
 // Error: "case-unknown" lists the names.
 Result<Case> find_case(const std::string& name);
 
-// The predicted value of each figure of the row. A search counts memory without what PyTorch's
+// What is predicted of a row.
+struct CasePrediction {
+  std::vector<double> values;  // of each figure, in the metric's unit
+  // A rank needs more memory than its device has, though the row was published as run.
+  std::optional<Message> too_large;
+};
+// A search counts memory without what PyTorch's
 // allocator reserves (MemoryRow::reserved_bytes); with `as_in_search` these figures do, too.
 // Errors: those of predict().
-Result<std::vector<double>> predict_case(const CaseRow& row, bool as_in_search = false);
+Result<CasePrediction> predict_case(const CaseRow& row, bool as_in_search = false);
 
 // Seconds of the step that the row publishes, or that follow from its tokens per second or its
 // share of the peak. 0: it publishes none of these. Errors: those of predict().

@@ -38,10 +38,10 @@ std::optional<double> predicted_over_published(const CaseRow& row) {
   };
   const auto figure = std::find_if(row.figures.begin(), row.figures.end(), of_step);
   if (figure == row.figures.end()) return std::nullopt;
-  const Result<std::vector<double>> predicted = predict_case(row, true);
+  const Result<CasePrediction> predicted = predict_case(row, true);
   if (!predicted) return std::nullopt;
   const double ratio =
-      (*predicted)[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
+      predicted->values[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
   return figure->metric == "step_seconds" ? ratio : 1 / ratio;
 }
 

@@ -202,6 +202,7 @@ std::string to_bytes(const RankOutcome& outcome) {
   for (const std::vector<Span>& step : outcome.spans) bytes.put_list(step);
   bytes.put_list(outcome.compute_cpu_time);
   bytes.put_list(outcome.modelled_end);
+  bytes.put_list(outcome.compute_given);
   bytes.put_list(outcome.host_time);
   bytes.put_list(outcome.wall_time);
   bytes.put_list(outcome.loss_sums);
@@ -233,6 +234,7 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
     outcome.spans.push_back(reader.list<Span>());
   outcome.compute_cpu_time = reader.list<Nanoseconds>();
   outcome.modelled_end = reader.list<Nanoseconds>();
+  outcome.compute_given = reader.list<Nanoseconds>();
   outcome.host_time = reader.list<Nanoseconds>();
   outcome.wall_time = reader.list<Nanoseconds>();
   outcome.loss_sums = reader.list<double>();

@@ -129,7 +129,7 @@ double delay_factor(const Program& program, const Timeline& timeline,
   if (timeline.steps == 0) return 0;
   const auto step = static_cast<std::size_t>(timeline.step - 1);
   Nanoseconds end{0};
-  double slowest = 0;
+  double slowest = 0, most_missing = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     end = std::max(end, ranks[i]->modelled_end[step]);
     Nanoseconds computing{0};
@@ -141,9 +141,13 @@ double delay_factor(const Program& program, const Timeline& timeline,
     // The lane's time holds that of its messages too, so this is the least it can have been.
     const Nanoseconds got = ranks[i]->compute_cpu_time[step];
     if (got.count() > 0) slowest = std::max(slowest, seconds_of(computing) / seconds_of(got));
+    // An op that begins late still ends when it should, so that waiting stands in its place.
+    const Nanoseconds given = ranks[i]->compute_given[step];
+    if (computing.count() > 0)
+      most_missing = std::max(most_missing, seconds_of(given) / seconds_of(computing));
   }
   if (timeline.source == Source::kPaced && end.count() > 0)
-    return seconds_of(timeline.duration) / seconds_of(end);
+    return std::max(seconds_of(timeline.duration) / seconds_of(end), most_missing);
   return timeline.source == Source::kMeasured ? slowest : 0;
 }
 

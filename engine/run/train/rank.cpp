@@ -269,6 +269,7 @@ class RankRun {
       outcome_.spans.push_back(std::move(record.spans));
       outcome_.compute_cpu_time.push_back(record.compute_cpu_time);
       outcome_.modelled_end.push_back(record.modelled_end);
+      outcome_.compute_given.push_back(record.compute_given);
       outcome_.host_time.push_back(record.host_time);
       outcome_.wall_time.push_back(Clock::now() - begin);
       outcome_.traffic.push_back(std::move(record.traffic));

@@ -44,7 +44,7 @@ struct SlicePart {
 struct RankOutcome {
   std::vector<std::vector<Span>> spans;  // of every timed step, by op
   // For every timed step, as in StepRecord; wall_time includes loading and reading back.
-  std::vector<Nanoseconds> compute_cpu_time, modelled_end, host_time, wall_time;
+  std::vector<Nanoseconds> compute_cpu_time, modelled_end, compute_given, host_time, wall_time;
   std::vector<double> loss_sums;    // of every step, warm-up included; ranks with the loss
   std::vector<double> square_sums;  // of every step
   // What the rank's routers did in every step; only the first rank of a TP group fills it.

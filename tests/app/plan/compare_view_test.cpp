@@ -248,17 +248,17 @@ TEST_F(CompareFixture, ACaseShowsWhatWasPublishedAndTheError) {
   const CaseRow& row = found->rows[1];
   view().add(QStringLiteral("CASE"), row);
   ASSERT_TRUE(wait_until([&] { return comparison().entries.size() == 2u; }, kAnswerMs));
-  const Result<std::vector<double>> predicted = predict_case(row);
+  const Result<CasePrediction> predicted = predict_case(row);
   ASSERT_TRUE(predicted.ok());
   ASSERT_FALSE(row.figures.empty());
   const std::vector<QStringList> rows = published_rows(comparison());
   ASSERT_EQ(rows.size(), 3 * row.figures.size());
   for (std::size_t at = 0; at < row.figures.size(); ++at) {
     const CaseFigure& figure = row.figures[at];
-    const double error = (*predicted)[at] / figure.published - 1;
+    const double error = predicted->values[at] / figure.published - 1;
     for (const QString& wanted :
          {metric_value_text(figure.metric, figure.published),
-          metric_value_text(figure.metric, (*predicted)[at]), error_text(error)}) {
+          metric_value_text(figure.metric, predicted->values[at]), error_text(error)}) {
       EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const QStringList& cells) {
         return cells[2] == wanted;
       })) << wanted.toStdString();

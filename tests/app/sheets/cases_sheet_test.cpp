@@ -48,9 +48,9 @@ TEST_F(PublishedRuns, StandBesideWhatTheEnginePredicts) {
       EXPECT_FALSE(line.predicted) << line.row->name;
       continue;
     }
-    const Result<std::vector<double>> values = predict_case(*line.row);
-    ASSERT_TRUE(values.ok());
-    EXPECT_EQ(line.predicted, (*values)[line.figure]) << line.row->name;
+    const Result<CasePrediction> made = predict_case(*line.row);
+    ASSERT_TRUE(made.ok());
+    EXPECT_EQ(line.predicted, made->values[line.figure]) << line.row->name;
   }
   const auto text = [&](int column) { return table.index(0, column).data().toString(); };
   EXPECT_EQ(text(CaseTable::kSource), QStringLiteral("Korthikanti et al. 2022, Table 5"));
@@ -147,7 +147,8 @@ TEST_F(PublishedRuns, OpenAsTheSetupOfTheirFile) {
   session().wait_for_prediction();
   EXPECT_EQ(session().setup(), *setup_from_json(row.asked));
   ASSERT_NE(session().subject().prediction(), nullptr);
-  EXPECT_NEAR(session().subject().prediction()->step.seconds, predict_case(row)->front(), 1e-9);
+  EXPECT_NEAR(session().subject().prediction()->step.seconds, predict_case(row)->values.front(),
+              1e-9);
 }
 
 // Names of rows and sources stay as they were published; what we say of them is German.

@@ -93,15 +93,17 @@ TEST(GermanSentences, AreThereForTheWordsOfThePlanAndTextsOfTables) {
 
 TEST(GermanSentences, TranslateWhatStandsInsideAndTheDecimalPoint) {
   const Message late = message("rehearsal-late",
-                               "Other work kept the cores: the rehearsal took {} times as long as "
-                               "it should.",
+                               "Other work kept the cores: ops of the rehearsal began or ended "
+                               "late, so that its times are off by a factor of {}.",
                                figure("1.25"));
   const Message said = message("backend", "{} on {}: {}", counted_ranks(4), counted_cores(2),
                                word("source", spoken_name(Source::kPaced)));
   EXPECT_EQ(sentence(late), QString::fromStdString(late.text)) << "English without a translator";
   const German german;
-  EXPECT_EQ(sentence(late), QStringLiteral("Andere Arbeit hielt die Kerne: die Probe dauerte "
-                                           "1,25-mal so lange, wie sie sollte."));
+  EXPECT_EQ(sentence(late),
+            QStringLiteral("Andere Arbeit hielt die Kerne: Ops der Probe begannen oder "
+                           "endeten zu spät, sodass ihre Zeiten um den Faktor 1,25 "
+                           "abweichen."));
   EXPECT_EQ(sentence(said), QStringLiteral("4 Ränge auf 2 Kernen: geprobt"));
   EXPECT_EQ(sentence(message_from_json(to_json(said))), sentence(said)) << "from the engine, too";
 }

@@ -46,6 +46,9 @@ std::string rates_text(const Machine& machine) {
   if (!machine.torus.empty())
     table.add({"torus of a node", fmt::format("{}", fmt::join(machine.torus, " x ")), ""});
   row("memory of a device", bytes_text(machine.memory_bytes.value), machine.memory_bytes);
+  if (machine.usable_memory_share != 1)
+    table.add(
+        {"of it may be used", percent_text(machine.usable_memory_share), "as the machine says"});
   row("memory bandwidth", count_text(machine.memory_bytes_per_second.value, "B/s"),
       machine.memory_bytes_per_second);
   row("peak, fp32", count_text(machine.fp32_flops_per_second.value, "FLOP/s"),

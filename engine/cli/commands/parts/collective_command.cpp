@@ -12,9 +12,11 @@
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/options/collective_options.h"
 #include "engine/cli/text/collective_text.h"
+#include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
 #include "engine/collectives/symbolic.h"
 #include "engine/plan/text/phrases.h"
+#include "engine/plan/text/units.h"
 #include "engine/run/calibrate/collective_calibrate.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
@@ -86,6 +88,24 @@ Result<Network> network_for(const CollectiveOptions& options, const Collective& 
   if (network.node_size == 0) network.node_size = default_node_size(network.topology, ranks);
   if (Result<void> good = check_network(network, ranks); !good) return good.error();
   return network;
+}
+
+// Why `predict` gives the same collective another time; empty: it does not.
+std::string within_a_step(const CollectiveOptions& options) {
+  if (options.machine.empty()) return {};
+  const Result<Machine> machine = find_machine(options.machine);
+  if (!machine) return {};
+  const double node = machine->intra_node.sustained.value,
+               network = machine->inter_node.sustained.value;
+  if (node == 1 && network == 1 && machine->collective_times.empty()) return {};
+  std::string text =
+      "This is the collective alone, message by message over links as fast as a benchmark finds "
+      "them. `predict` times it within a training step";
+  if (node < 1 || network < 1)
+    text += fmt::format(", where links sustain {} of that in a node and {} between nodes",
+                        percent_text(node), percent_text(network));
+  if (!machine->collective_times.empty()) text += ", and in a node by measured times of whole ones";
+  return text + ".";
 }
 
 // Where the ranks run, as `run` is told it; says who else uses their GPUs.
@@ -208,6 +228,7 @@ Outcome collective(const CollectiveOptions& options, Progress& progress) {
   if (options.json) {
     nlohmann::json json = to_json(*made, *network, cost);
     if (crossover) json["crossover_bytes"] = *crossover;
+    if (const std::string remark = within_a_step(options); !remark.empty()) json["remark"] = remark;
     if (seen) {
       json["measured"] = to_json(*seen);
       json["correct"] = seen->correct;
@@ -215,6 +236,8 @@ Outcome collective(const CollectiveOptions& options, Progress& progress) {
     outcome = Outcome::done(json_text(json));
   } else {
     std::string text = collective_text(*made, *network, cost, seen);
+    if (const std::string remark = within_a_step(options); !remark.empty())
+      text += "\n" + wrapped(remark, 100, 0) + "\n";
     if (!options.against.empty())
       text += crossover_text(*spec, options.against, *network, crossover);
     outcome = Outcome::done(std::move(text));

@@ -8,6 +8,7 @@
 
 #include "engine/cli/commands/command.h"
 #include "engine/cli/text/table.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/cases/cases.h"
 
@@ -45,12 +46,12 @@ Outcome summary(const std::vector<Case>& cases, bool as_json) {
         ++impossible;
         continue;
       }
-      const Result<std::vector<double>> predicted = predict_case(row);
+      const Result<CasePrediction> predicted = predict_case(row);
       if (!predicted) return Outcome::failed(predicted.error());
       for (std::size_t at = 0; at < row.figures.size(); ++at) {
         auto& [figure, misses] = by_metric[{row.figures[at].metric, row.fitted}];
         figure = &row.figures[at];
-        misses.add((*predicted)[at] / row.figures[at].published - 1);
+        misses.add(predicted->values[at] / row.figures[at].published - 1);
       }
     }
     for (const auto& [key, entry] : by_metric) {
@@ -84,12 +85,13 @@ Outcome list(const std::vector<Case>& cases, bool as_json) {
   std::string text;
   for (const Case& of : cases) {
     Table table({"", "metric", ">published", ">predicted", ">error", "rates"});
+    std::string too_large;
     for (const CaseRow& row : of.rows) {
-      std::vector<double> predicted;
+      CasePrediction predicted;
       if (row.impossible.empty()) {
-        Result<std::vector<double>> values = predict_case(row);
-        if (!values) return Outcome::failed(values.error());
-        predicted = std::move(*values);
+        Result<CasePrediction> made = predict_case(row);
+        if (!made) return Outcome::failed(made.error());
+        predicted = std::move(*made);
       }
       nlohmann::json figures = nlohmann::json::array();
       for (std::size_t at = 0; at < row.figures.size(); ++at) {
@@ -103,13 +105,13 @@ Outcome list(const std::vector<Case>& cases, bool as_json) {
                                 {"predicted", nullptr},
                                 {"error", nullptr},
                                 {"rates", row.fitted ? "fitted" : "held_out"}};
-        if (predicted.empty()) {
+        if (predicted.values.empty()) {
           table.add({row.name, metric.label, value(figure.published), "-", "", row.impossible});
         } else {
-          const double error = predicted[at] / figure.published - 1;
-          entry["predicted"] = predicted[at];
+          const double error = predicted.values[at] / figure.published - 1;
+          entry["predicted"] = predicted.values[at];
           entry["error"] = error;
-          table.add({row.name, metric.label, value(figure.published), value(predicted[at]),
+          table.add({row.name, metric.label, value(figure.published), value(predicted.values[at]),
                      signed_percent(error), row.fitted ? "fitted" : "held out"});
         }
         figures.push_back(std::move(entry));
@@ -120,9 +122,13 @@ Outcome list(const std::vector<Case>& cases, bool as_json) {
                       {"published", figures},
                       {"unpublished", of.assumed}});
       if (!row.impossible.empty()) json.back()["impossible"] = row.impossible;
+      if (!predicted.too_large) continue;
+      put_text(json.back(), "too_large", *predicted.too_large);
+      too_large += "  " + wrapped(row.name + ": " + predicted.too_large->text, 96, 4) + "\n";
     }
     text += fmt::format("{}{} ({})\n{}\n\n{}", text.empty() ? "" : "\n", of.title, of.name,
                         of.source + (of.url.empty() ? "" : ", " + of.url), table.text());
+    if (!too_large.empty()) text += "\nToo large, though it was published as run:\n" + too_large;
     if (!of.assumed.empty()) text += "\nWhat the source does not say:\n";
     for (const std::string& sentence : of.assumed) text += "  " + wrapped(sentence, 96, 4) + "\n";
   }

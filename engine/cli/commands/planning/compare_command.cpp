@@ -196,8 +196,9 @@ std::string text_of(const SideBySide& beside) {
   std::string text;
   for (std::size_t at = 0; at < beside.columns.size(); ++at) {
     const Column& column = beside.columns[at];
+    const bool rehearsed = column.source == name_of(Source::kPaced);
     text += fmt::format("{}: {} ({}, {})\n", static_cast<char>('A' + at), column.name,
-                        column.source, column.machine);
+                        rehearsed ? spoken_name(Source::kPaced) : column.source, column.machine);
   }
   for (const Message& remark : beside.remarks) text += "\n" + wrapped(remark.text, 100, 0) + "\n";
   Table table(titles);

@@ -112,9 +112,11 @@ std::string step_block(const Prediction& prediction) {
   table.add({"throughput", in_unit(step.tokens_per_second, "tokens/second")});
   table.add({"model FLOPs of a rank", count_text(step.model_flops_per_second_per_rank, "FLOP/s")});
   if (step.mfu > 0) {
-    table.add({"MFU", fmt::format("{} (causal scores {}, 6N {})", percent_text(step.mfu),
+    table.add({"MFU", fmt::format("{} with all scores (causal {}, 6N {})", percent_text(step.mfu),
                                   percent_text(step.mfu_causal), percent_text(step.mfu_6n))});
     table.add({"HFU", percent_text(step.hfu) + ", recomputed FLOPs too"});
+    if (prediction.setup.products == ProductType::kFp8)
+      table.add({"", "both of the peak of 16 bit, which products in FP8 may exceed"});
   }
   std::string communication;
   for (const AxisRate& rate : axis_rates(prediction))

@@ -19,12 +19,13 @@ std::string rehearsal_text(const Observation& observed, const std::optional<Mess
   const std::string own_cores =
       observed.setup.machine == "local" ? " Every lane of a rank had a core of its own." : "";
   return fmt::format(
-      "Rehearsed 1:{}: every op took {}its predicted time on {}, stretched by {}; the step took {} "
+      "Rehearsed 1:{}: every op was given its predicted time on {}, stretched by {}; the step took "
+      "{} "
       "by the clock, and all times here are the machine's. Order, waiting, bytes, memory and loss "
       "are what was observed.{}{}",
-      three_digits(observed.stretch), delay ? "at least " : "", observed.machine,
-      three_digits(observed.stretch), seconds_text(observed.step.seconds * observed.stretch),
-      own_cores, delay ? " " + delay->text : "");
+      three_digits(observed.stretch), observed.machine, three_digits(observed.stretch),
+      seconds_text(observed.step.seconds * observed.stretch), own_cores,
+      delay ? " " + delay->text : "");
 }
 
 std::string source_text(const Training& training) {

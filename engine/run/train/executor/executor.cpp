@@ -156,6 +156,10 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   record.traffic = ledger.rows();
   for (const Ideal& ideal : ideal_)
     record.modelled_end = std::max(record.modelled_end, ideal.modelled);
+  record.compute_given = Nanoseconds{0};
+  for (std::size_t op = 0; op < slots_.size(); ++op)
+    if (rank_.ops[op].lane == Lane::kCompute)
+      record.compute_given += std::max(slots_[op].length, slots_[op].work);
   // A rank may begin its next step while its peers still leave this one.
   for (std::size_t i = 0; i < sequence_.size(); ++i) sequence_[i] += meetings_[i];
   return {};

@@ -45,7 +45,9 @@ struct StepRecord {
   Nanoseconds compute_cpu_time{0};  // of the compute lane
   Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
   Nanoseconds modelled_end{0};      // in a rehearsal: the end if no real work takes too long
-  std::vector<OpSlot> slots;        // of a rehearsal, by op
+  // In a rehearsal: what its compute ops take if each begins when it should.
+  Nanoseconds compute_given{0};
+  std::vector<OpSlot> slots;  // of a rehearsal, by op
   // Devices that run behind: the longest that the compute lane's device can have waited for its
   // host, from when each compute op could begin until the host had launched all of it.
   Nanoseconds host_time{0};
