@@ -12,4 +12,9 @@ constexpr std::int64_t pitch_of(std::int64_t columns, std::int64_t pitch) {
   return pitch > 0 ? pitch : columns;
 }
 
+// Elements from the first of the first row to the last of the last: behind them there is no gap.
+constexpr std::int64_t extent_of(std::int64_t rows, std::int64_t columns, std::int64_t pitch) {
+  return rows > 0 ? (rows - 1) * pitch + columns : 0;
+}
+
 }  // namespace parallelarium

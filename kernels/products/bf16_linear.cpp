@@ -26,7 +26,7 @@ template <class Y>
 void linear_forward_cpu(Y* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
                         std::int64_t M, std::int64_t K, std::int64_t y_pitch) {
   const std::int64_t pitch = pitch_of(M, y_pitch);
-  Widened out(size(N * pitch));
+  Widened out(size(extent_of(N, M, pitch)));
   const Widened biases(bias, size(M));
   if (matmul_takes_bf16()) {
     if (bias != nullptr)
@@ -47,7 +47,7 @@ void linear_input_grad_cpu(Bf16* dx, const Y* dy, const Bf16* w, std::int64_t N,
   const std::int64_t pitch = pitch_of(M, y_pitch);
   Widened out(size(N * K));
   const auto widened = [&] {
-    linear_input_grad_cpu(out.data(), Widened(dy, size(N * pitch)).data(),
+    linear_input_grad_cpu(out.data(), Widened(dy, size(extent_of(N, M, pitch))).data(),
                           Widened(w, size(M * K)).data(), N, M, K, pitch);
   };
   if constexpr (std::is_same_v<Y, Bf16>) {
@@ -68,7 +68,8 @@ void linear_weight_grad_cpu(G* dw, G* db, const Y* dy, const Bf16* x, std::int64
   Widened weights(dw, size(M * K));
   Widened biases(db, size(M));
   const auto widened = [&] {
-    linear_weight_grad_cpu(weights.data(), biases.data(), Widened(dy, size(N * pitch)).data(),
+    linear_weight_grad_cpu(weights.data(), biases.data(),
+                           Widened(dy, size(extent_of(N, M, pitch))).data(),
                            Widened(x, size(N * K)).data(), N, M, K, pitch);
   };
   if constexpr (std::is_same_v<Y, Bf16>) {

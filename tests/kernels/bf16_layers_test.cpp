@@ -113,5 +113,21 @@ TEST_F(Bf16Kernels, LogitsAreNotRounded) {
   EXPECT_EQ(dw, dw32);
 }
 
+// Of rows that are apart, nothing behind the last one is written: other tensors begin there.
+TEST_F(Bf16Kernels, NothingIsWrittenBehindTheLastRow) {
+  constexpr std::int64_t N = 5, M = 3, C = 7, kPitch = 8;
+  const auto x = random(N * C), w = random(M * C);
+  std::vector<Bf16> y(N * kPitch, round_to_bf16(9.0F));
+  std::vector<Bf16> packed(N * M);
+  linear_forward_cpu(y.data(), x.data(), w.data(), nullptr, N, M, C, kPitch);
+  linear_forward_cpu(packed.data(), x.data(), w.data(), nullptr, N, M, C);
+  const Floats all = widened(y), rows = widened(packed);
+  for (std::int64_t n = 0; n < N; ++n)
+    for (std::int64_t m = 0; m < M; ++m)
+      EXPECT_EQ(all[static_cast<std::size_t>(n * kPitch + m)],
+                rows[static_cast<std::size_t>(n * M + m)]);
+  for (std::size_t at = (N - 1) * kPitch + M; at < all.size(); ++at) EXPECT_EQ(all[at], 9.0F) << at;
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -93,6 +93,9 @@ TEST_P(Mixed, TrainsWithinTheRoundingOfOneRank) {
 
 INSTANTIATE_TEST_SUITE_P(OneRank, Mixed,
                          testing::Values("", "llama", "recompute=full", "recompute=selective",
+                                         "recompute=second-products",
+                                         "llama recompute=activation,second-products micro-batch=2",
+                                         "llama tp=2 recompute=norms,second-products",
                                          "attention=fused", "llama attention=fused micro-batch=2",
                                          "dropout=0.1", "llama dropout=0.1 micro-batch=2",
                                          "dropout=0.1 attention=fused"),
