@@ -265,7 +265,8 @@ class Expander {
     open_scratch(begun, first_scratch, to);
   }
 
-  // Scratch is open from the op that first touches it to the last.
+  // Scratch is open from the op that first touches it to the last. What no op touches, as of two
+  // ranks that park nothing on the way, takes no bytes.
   static void open_scratch(std::int32_t begun, std::size_t first_scratch, RankProgram& to) {
     for (auto index = static_cast<std::size_t>(begun); index < to.ops.size(); ++index) {
       for (const Operand& operand : to.operands_of(to.ops[index])) {
@@ -276,6 +277,8 @@ class Expander {
         to.buffers[buffer].closed_by = static_cast<std::int32_t>(index);
       }
     }
+    for (std::size_t buffer = first_scratch; buffer < to.buffers.size(); ++buffer)
+      if (to.buffers[buffer].opened_by < 0) to.buffers[buffer].bytes = 0;
   }
 
   const Program& program_;
