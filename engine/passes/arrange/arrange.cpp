@@ -10,6 +10,14 @@ namespace parallelarium {
 
 namespace {
 
+// Whether no op of their lane is between the two.
+bool follow_each_other(const RankProgram& rank, std::int32_t op, std::int32_t later) {
+  return std::none_of(rank.ops.begin() + op + 1, rank.ops.begin() + later,
+                      [lane = rank.ops[static_cast<std::size_t>(op)].lane](const Op& between) {
+                        return between.lane == lane;
+                      });
+}
+
 // Appends the ops of what the walk starts and moves.
 class Emission : public NominalSink {
  public:
@@ -91,9 +99,12 @@ class Emission : public NominalSink {
                                       -1};
     const std::int32_t send_op = plans_[from].emitter->emit(send_, place, source_table);
     const std::int32_t recv_op = plans_[to].emitter->emit(recv_, to_place, target_table);
-    if (moved.exchanged) {
-      RankProgram& rank_a = plans_[from].emitter->rank();
-      RankProgram& rank_b = plans_[to].emitter->rank();
+    RankProgram& rank_a = plans_[from].emitter->rank();
+    RankProgram& rank_b = plans_[to].emitter->rank();
+    // A lane does an exchange at once, so nothing else of it may stand between: a sum of TP that
+    // hides there (Setup::overlap_tensor) leaves two messages, one after the other.
+    if (moved.exchanged && follow_each_other(rank_a, states_[from].transfer_op, send_op) &&
+        follow_each_other(rank_b, states_[to].transfer_op, recv_op)) {
       const std::int32_t batch = plans_[from].emitter->program().batches++;
       rank_a.ops[states_[from].transfer_op].batch = rank_a.ops[send_op].batch = batch;
       rank_b.ops[states_[to].transfer_op].batch = rank_b.ops[recv_op].batch = batch;

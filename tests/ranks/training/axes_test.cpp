@@ -369,12 +369,16 @@ INSTANTIATE_TEST_SUITE_P(
                     "llama tp=4 dp=2 sequence-parallel=true collectives=ring",
                     "cp=2 dp=2 context-parallel=ulysses collectives=pairwise",
                     "cp=4 context-parallel=ulysses collectives=bruck",
+                    "cp=2 context-parallel=ulysses collectives=ring",
+                    "cp=2 context-parallel=ulysses collectives=bruck",
                     "dp=2 pp=2 zero=3 microbatches=4 collectives=ring"),
     name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     BothEnds, Axes,
     testing::Values(
         "pp=2 schedule=dualpipe microbatches=4", "pp=4 schedule=dualpipe microbatches=8",
+        "tp=2 pp=2 overlap-tensor=true schedule=dualpipe microbatches=4",
+        "llama tp=2 pp=4 overlap-tensor=true schedule=dualpipe microbatches=8",
         "pp=4 schedule=dualpipe microbatches=10 clip=0.05",
         "llama pp=2 schedule=dualpipe microbatches=6",
         "llama pp=4 dp=2 schedule=dualpipe microbatches=8 clip=0.05",
