@@ -81,6 +81,7 @@ const std::map<std::string, std::set<std::string>> kUnsaid = {
       "z_loss",
       "zero",
       "zero_accumulate",
+      "zero_group",
       "zero_prefetch",
       "zero_reshard"}},
     {"deepspeed",

@@ -132,7 +132,8 @@ struct Setup {
   // its forward and gathered again for its weight gradient. Otherwise it is kept until then.
   bool sequence_regather = true;
   int zero = 0;
-  int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
+  // Ranks of DP and CP that share model states (hybrid sharding); 0 means all.
+  int zero_group = 0;
   // How many layers' parameters ZeRO 3 gathers ahead of the layer that computes; each of them takes
   // memory.
   int zero_prefetch = 1;

@@ -172,7 +172,7 @@ SettingTable<Setup> mesh_rows() {
        .value = Is::whole({0, 65'536}, &Setup::zero_group),
        .section = Section::kMoreParallelism,
        .label = "ZeRO group (0: all of DP)",
-       .help = "ranks that share model states; 0: all of DP"},
+       .help = "ranks of DP and CP that share model states; 0: all"},
       {.key = "zero_prefetch",
        .option = "zero-prefetch",
        .value = Is::whole({0, 16}, &Setup::zero_prefetch),

@@ -73,13 +73,13 @@ FrameworkRow degrees() {
   row.write = [=](const Setup& setup, Entries& entries) {
     if (engine_of(setup) != Engine::kFsdp) return;
     const Mesh& mesh = setup.mesh;
-    const int group = setup.zero > 0 && setup.zero_group > 0 ? setup.zero_group : mesh.dp;
+    const int degree = fsdp_degree(setup);
     entries.emplace_back("fsdp_config.fsdp_version", 2);
     entries.emplace_back(reshard, setup.zero_reshard);
     entries.emplace_back("fsdp_config.fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
     entries.emplace_back("fsdp_config.fsdp_state_dict_type", "SHARDED_STATE_DICT");
-    entries.emplace_back(copies, mesh.dp / group);
-    entries.emplace_back(shards, group);
+    entries.emplace_back(copies, mesh.dp / degree);
+    entries.emplace_back(shards, degree);
     entries.emplace_back(tensor, mesh.tp);
     entries.emplace_back(context, mesh.cp);
     if (mesh.cp > 1) {
@@ -109,7 +109,7 @@ FrameworkRow degrees() {
                              : word_at(draft, how, "allgather") == "alltoall"
                                  ? ContextParallel::kRing
                                  : ContextParallel::kAllGather;
-    if (*shared > 0) setup.zero_group = *all > 1 ? static_cast<int>(*shared) : 0;
+    if (*shared > 0) setup.zero_group = group_of_fsdp(*all, *shared, setup.mesh.cp);
     const std::string word = word_at(draft, reshard, "true");
     if (word_at(draft, "fsdp_config.fsdp_version", "1") == "2")
       setup.zero_reshard = flag_at(draft, reshard, true);

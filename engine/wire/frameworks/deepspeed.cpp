@@ -60,7 +60,7 @@ FrameworkRow speed_zero_group() {
   row.names = {name};
   row.settings = {"zero_group"};
   row.write = [name](const Setup& setup, Entries& entries) {
-    if (setup.zero == 3 && setup.zero_group > 0 && setup.zero_group < setup.mesh.dp)
+    if (setup.zero == 3 && setup.zero_group > 0 && setup.zero_group < setup.mesh.dp * setup.mesh.cp)
       entries.emplace_back(name, setup.zero_group);
   };
   row.read = [name](Draft& draft) -> Result<void> {

@@ -24,7 +24,7 @@ Setup plainly_said(Setup setup) {
     setup.stage_layers.clear();
   setup.model.stage_layers.clear();
   setup.chunks = chunks_of(setup);
-  if (setup.zero == 0 || setup.zero_group == mesh.dp) setup.zero_group = 0;
+  if (setup.zero == 0 || setup.zero_group == mesh.dp * mesh.cp) setup.zero_group = 0;
   if (setup.zero != 3) setup.zero_prefetch = usual.zero_prefetch;
   if (mesh.cp == 1) setup.context_parallel = usual.context_parallel;
   if (mesh.dp == 1 || mesh.pp == 1) setup.mesh.order = usual.mesh.order;

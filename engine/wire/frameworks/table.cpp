@@ -210,6 +210,15 @@ nlohmann::json call(const std::string& name) { return {{"()", name}}; }
 bool is_identifier(const nlohmann::json& value) { return value.is_object() && value.contains("$"); }
 bool is_call(const nlohmann::json& value) { return value.is_object() && value.contains("()"); }
 
+int fsdp_degree(const Setup& setup) {
+  if (setup.zero == 0) return 1;
+  return setup.zero_group > 0 ? std::max(1, setup.zero_group / setup.mesh.cp) : setup.mesh.dp;
+}
+
+int group_of_fsdp(std::int64_t copies, std::int64_t degree, std::int64_t cp) {
+  return copies > 1 ? static_cast<int>(degree * cp) : 0;
+}
+
 bool norms_queries_and_keys(const Setup& setup) { return setup.model.name.starts_with("qwen3"); }
 
 bool is_one_of(const Setup& setup, std::initializer_list<const char*> schedules) {

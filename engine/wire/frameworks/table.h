@@ -121,6 +121,11 @@ bool is_call(const nlohmann::json& value);
 
 // ---- What rows of several frameworks need. ----
 
+// How many DP ranks share model states where FSDP cuts them: it does so over the ranks of CP, too,
+// and a ZeRO group counts both. Where a group is no multiple of CP, no degree says it. Sources:
+// torchtitan, distributed/parallel_dims.py (dp_shard_cp); accelerate, parallelism_config.py.
+int fsdp_degree(const Setup& setup);
+int group_of_fsdp(std::int64_t copies, std::int64_t degree, std::int64_t cp);
 // Whether the model's family normalizes queries and keys; a Setup cannot say that (Qwen Team 2025,
 // Qwen3 Technical Report, section 2).
 bool norms_queries_and_keys(const Setup& setup);

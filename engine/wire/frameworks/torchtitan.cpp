@@ -104,10 +104,8 @@ FrameworkRow data_parallel() {
                   "zero_accumulate",   "overlap_gradients",
                   "overlap_parameters"};
   row.write = [=](const Setup& setup, Entries& entries) {
-    const int dp = setup.mesh.dp;
-    const int group = setup.zero_group > 0 ? setup.zero_group : dp;
-    const int shared = setup.zero > 0 ? group : 1;
-    entries.emplace_back(copies, dp / shared);
+    const int shared = fsdp_degree(setup);
+    entries.emplace_back(copies, setup.mesh.dp / shared);
     entries.emplace_back(shards, shared);
     if (setup.zero > 0)
       entries.emplace_back(reshard, setup.zero == 3 && setup.zero_reshard ? "always" : "never");
@@ -116,16 +114,19 @@ FrameworkRow data_parallel() {
     Setup& setup = draft.setup;
     const Result<std::int64_t> all = whole_at(draft, copies, 1, 1, 65'536);
     const Result<std::int64_t> shared = whole_at(draft, shards, -1, -1, 65'536);
-    if (!all) return all.error();
-    if (!shared) return shared.error();
+    const Result<std::int64_t> cp =
+        whole_at(draft, "parallelism.context_parallel_degree", 1, 1, 65'536);
+    for (const Result<std::int64_t>* number : {&all, &shared, &cp})
+      if (!*number) return number->error();
     if (*shared == -1)
       draft.notes.push_back(message("framework-leftover",
                                     "{} is -1, what the number of GPUs leaves; 1 is taken.",
                                     draft.shown_name(shards)));
     const auto sharded = static_cast<int>(std::max<std::int64_t>(1, *shared));
     setup.mesh.dp = static_cast<int>(*all) * sharded;
-    setup.zero = sharded > 1 || (*shared == 1 && *all == 1 && draft.find(reshard)) ? 3 : 0;
-    setup.zero_group = setup.zero == 3 && *all > 1 ? sharded : 0;
+    const bool cuts = sharded > 1 || *cp > 1;  // over both
+    setup.zero = cuts || (*shared == 1 && *all == 1 && draft.find(reshard)) ? 3 : 0;
+    setup.zero_group = setup.zero == 3 ? group_of_fsdp(*all, sharded, *cp) : 0;
     const std::string word = word_at(draft, reshard, "default");
     if (word != "always" && word != "never" && word != "default")
       return unknown_choice(draft.shown_name(reshard), word, {"always", "never", "default"});

@@ -211,7 +211,7 @@ FrameworkRow overlaps(const MegatronNames& n) {
   return row;
 }
 
-// Copies of the optimizer: DP over the ranks that share states.
+// Copies of the optimizer: the ranks of DP and CP over those that share states.
 FrameworkRow zero_groups(const MegatronNames& n) {
   const std::string name =
       n("num-distributed-optimizer-instances", "ddp.num_distributed_optimizer_instances");
@@ -220,19 +220,19 @@ FrameworkRow zero_groups(const MegatronNames& n) {
   row.settings = {"zero_group"};
   row.write = [name, line = n.line](const Setup& setup, Entries& entries) {
     const bool grouped = setup.zero > 0 && setup.zero_group > 0;
-    const int copies = grouped ? setup.mesh.dp / setup.zero_group : 1;
+    const int copies = grouped ? setup.mesh.dp * setup.mesh.cp / setup.zero_group : 1;
     if (copies > 1 || !line) entries.emplace_back(name, copies);
   };
   row.read = [name](Draft& draft) -> Result<void> {
     const Result<std::int64_t> copies = whole_at(draft, name, 1, 1, 65'536);
     if (!copies) return copies.error();
     const Mesh& mesh = draft.setup.mesh;
-    const std::int64_t dp = draft.gpus / (std::int64_t{mesh.tp} * mesh.pp * mesh.cp);
-    if (*copies == 1 || dp == 0) return {};
-    if (dp % *copies != 0)
-      return message("framework-instances", "{} is {}, which does not divide DP {}.",
-                     draft.shown_name(name), *copies, dp);
-    draft.setup.zero_group = static_cast<int>(dp / *copies);
+    const std::int64_t ranks = draft.gpus / (std::int64_t{mesh.tp} * mesh.pp);  // of DP and CP
+    if (*copies == 1 || ranks == 0) return {};
+    if (ranks % *copies != 0)
+      return message("framework-instances", "{} is {}, which does not divide DP times CP, {}.",
+                     draft.shown_name(name), *copies, ranks);
+    draft.setup.zero_group = static_cast<int>(ranks / *copies);
     return {};
   };
   return row;
