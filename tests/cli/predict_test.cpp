@@ -214,6 +214,28 @@ TEST(Predict, ExplainsItsTime) {
   }
 }
 
+// Messages of a ring begin before what they wait for has ended everywhere.
+TEST(Predict, TheCriticalPathOfARingIsAsLongAsTheStep) {
+  const Folder folder;
+  for (const char* split : {"contiguous", "zigzag"}) {
+    const json answer = command({"predict", "--model", "gpt2-124m", "--machine", "dgx-h100", "--cp",
+                                 "4", "--pp", "1", "--cp-split", split, "--json", "--spans"})
+                            .json();
+    const json& path = answer.at("explain").at("critical_path");
+    const double seconds = path.at("seconds");
+    EXPECT_NEAR(seconds, answer.at("step").at("seconds"), 1e-9);
+    EXPECT_NEAR(
+        path.at("compute_seconds").get<double>() + path.at("transfer_seconds").get<double>(),
+        seconds, 1e-9)
+        << split;
+    double before = 0;
+    for (const json& step : path.at("steps")) {
+      EXPECT_GE(step.at("begin_seconds").get<double>(), before - 1e-12) << step;
+      before = step.at("end_seconds");
+    }
+  }
+}
+
 TEST(Predict, OptionsOverrideTheFileAndTheFileTheDefaults) {
   const Folder folder;
   const std::string file =

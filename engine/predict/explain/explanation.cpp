@@ -42,14 +42,29 @@ std::string words_of(const RankProgram& rank, const Op& op) {
   return fmt::format("{} of micro-batch {}", words_of(action.kind), action.microbatch);
 }
 
-std::vector<PathStep> steps_of(const Program& program, const Timeline& timeline,
-                               const std::vector<OpRef>& path) {
-  std::vector<PathStep> steps;
+// The part of each op's span behind the end of the op before it on the path: a message of a ring
+// begins while what it waited for still goes on.
+std::vector<Span> parts_of_path(const Timeline& timeline, const std::vector<OpRef>& path) {
+  std::vector<Span> parts;
   for (const OpRef ref : path) {
+    Span span =
+        timeline.ranks[static_cast<std::size_t>(ref.rank)].spans[static_cast<std::size_t>(ref.op)];
+    if (!parts.empty()) span.begin = std::max(span.begin, parts.back().end);
+    span.end = std::max(span.begin, span.end);
+    parts.push_back(span);
+  }
+  return parts;
+}
+
+std::vector<PathStep> steps_of(const Program& program, const std::vector<OpRef>& path,
+                               const std::vector<Span>& parts) {
+  std::vector<PathStep> steps;
+  for (std::size_t of = 0; of < path.size(); ++of) {
+    const OpRef ref = path[of];
     const auto at = static_cast<std::size_t>(ref.rank), index = static_cast<std::size_t>(ref.op);
     const RankProgram& rank = program.ranks[at];
     const Op& op = rank.ops[index];
-    const Span& span = timeline.ranks[at].spans[index];
+    const Span& span = parts[of];
     PathStep step{rank.rank, rank.stage, op.kind == OpKind::kCompute, words_of(rank, op), span};
     if (!steps.empty() && steps.back().rank == step.rank && steps.back().what == step.what)
       steps.back().span.end = span.end;
@@ -90,14 +105,16 @@ Explanation explain(const Program& program, const Timeline& timeline) {
   const std::vector<std::vector<IdleGap>> gaps = all_idle_gaps(program, timeline);
   result.shares = idle_shares(gaps, timeline.duration);
   const std::vector<OpRef> path = critical_path(program, timeline);
-  for (const OpRef ref : path) {
-    const auto at = static_cast<std::size_t>(ref.rank), index = static_cast<std::size_t>(ref.op);
-    const Span& span = timeline.ranks[at].spans[index];
+  const std::vector<Span> parts = parts_of_path(timeline, path);
+  for (std::size_t of = 0; of < path.size(); ++of) {
+    const auto at = static_cast<std::size_t>(path[of].rank),
+               index = static_cast<std::size_t>(path[of].op);
+    const Span& span = parts[of];
     const bool computes = program.ranks[at].ops[index].kind == OpKind::kCompute;
     (computes ? result.path_compute_seconds : result.path_transfer_seconds) +=
         seconds_of(span.end - span.begin);
   }
-  result.path = steps_of(program, timeline, path);
+  result.path = steps_of(program, path, parts);
   for (std::size_t index = 0; index < program.ranks.size(); ++index) {
     RankExplanation& rank = result.ranks.emplace_back();
     rank.rank = program.ranks[index].rank;
