@@ -15,6 +15,7 @@
 #include "engine/planner/reasons/neighbours.h"
 #include "engine/planner/reasons/recommended.h"
 #include "engine/planner/reasons/rules.h"
+#include "engine/planner/reasons/standing.h"
 #include "engine/planner/reasons/why_not.h"
 #include "engine/predict/predict.h"
 #include "engine/run/collective/collective_memory.h"
@@ -171,11 +172,10 @@ Result<nlohmann::json> neighbours_job(const PlanRequest& request, const Setup& a
                                       const Watch& /*watch*/) {
   const Result<Situation> situation = situation_here(asked);
   if (!situation) return situation.error();
-  const Result<Space> space = Space::of(request);
-  if (!space) return space.error();
+  if (const Result<Space> space = Space::of(request); !space) return space.error();
   const Result<std::vector<PlanReason>> reasons =
       neighbours_of_plan(situation->setup, request.machine, request.refuses,
-                         [&](const Setup& change) { return space->covers(change); });
+                         changes_within(situation->setup, request));
   if (!reasons) return reasons.error();
   nlohmann::json why = to_json(*reasons);
   add_messages(why, *reasons);

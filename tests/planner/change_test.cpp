@@ -11,6 +11,7 @@
 
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/standing.h"
 #include "engine/planner/space.h"
 #include "tests/planner/problems.h"
 
@@ -118,6 +119,30 @@ TEST(Changes, OfTheMicroBatchLeadBackToTheBestPlan) {
     ++led;
   }
   EXPECT_GT(led, 2);
+}
+
+// A Setup with another TP than the search may have is advised within what the search may have.
+TEST(Changes, OfASetupOutsideKeepToTheAxesThatAreFixed) {
+  PlanRequest request = preset_problem("gpt2-124m", 8, 512);
+  request.allowed = {{"tp", {"2"}}, {"pp", {"1"}}, {"cp", {"1"}}, {"schedule", {"1f1b"}}};
+  const Result<PlanResult> found = search(request);
+  ASSERT_TRUE(found.ok());
+  auto today = found->best.at(0).setup;
+  today.mesh.tp = 4;
+  today.mesh.dp = 2;
+  today.microbatches = static_cast<int>(512 / (2 * today.micro_batch));
+  today.overlap_gradients = false;
+  const Result<Tried> tried = try_setup(today, request.machine, true);
+  ASSERT_TRUE(tried.ok());
+  const std::optional<SingleChange> free = fastest_change(tried->plan, request.machine, {});
+  ASSERT_TRUE(free);
+  ASSERT_EQ(free->plan.setup.mesh.tp, 1) << "which would be the best, were it allowed";
+  const Standing told = standing_of(today, request, *found);
+  EXPECT_FALSE(told.candidate);
+  ASSERT_TRUE(told.change);
+  EXPECT_EQ(told.change->plan.setup.mesh.tp, 2) << told.change->change.said.text;
+  ASSERT_TRUE(told.own);
+  EXPECT_EQ(told.own->id, "plan-own");
 }
 
 // Layers that were balanced over stages stay so, and ZeRO within a node.

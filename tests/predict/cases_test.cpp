@@ -12,7 +12,7 @@
 #include "engine/plan/text/units.h"
 #include "engine/predict/memory.h"
 #include "engine/predict/predict.h"
-#include "engine/predict/predict_steps.h"
+#include "engine/predict/repeats/step_prediction.h"
 
 namespace parallelarium {
 namespace {
@@ -302,12 +302,13 @@ TEST(CaseRows, SayWhatIsPredictedNotToFit) {
     const Result<Case> of = find_case(name);
     ASSERT_TRUE(of.ok());
     for (const CaseRow& row : of->rows) {
-      const Result<Prediction> whole = predict_stages(row.setup, row.machine);
+      const Result<StepPrediction> whole = predict_step(row.setup, row.machine);
       ASSERT_TRUE(whole.ok()) << row.name;
       const std::optional<Message> said = predict_case(row)->too_large;
-      ASSERT_EQ(said.has_value(), !whole->fits()) << row.name;
+      ASSERT_EQ(said.has_value(), !whole->prediction.fits()) << row.name;
       if (said) {
-        EXPECT_NE(said->text.find(bytes_text(double(whole->needed_bytes))), std::string::npos);
+        EXPECT_NE(said->text.find(bytes_text(double(whole->prediction.needed_bytes))),
+                  std::string::npos);
       }
       EXPECT_EQ(said.has_value(), of->name == "llama-3-2024-table-4") << row.name;
     }

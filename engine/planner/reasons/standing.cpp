@@ -120,6 +120,20 @@ std::vector<Message> own_settings(const Setup& setup, const Setup& base) {
   return all;
 }
 
+// Whether what the change does to an axis that the search restricts is a value that it allows.
+bool keeps_to_axes(const Setup& setup, const Setup& other, const PlanRequest& request) {
+  return std::all_of(request.allowed.begin(), request.allowed.end(), [&](const auto& axis) {
+    const auto& [option, values] = axis;
+    const SetupSetting& row = *find_setting(setup_settings(), option);
+    const std::string value = text_of(other, row);
+    return value == text_of(setup, row) ||
+           std::any_of(values.begin(), values.end(), [&](const std::string& allowed) {
+             Setup with = other;
+             return set_field(with, option, allowed).ok() && text_of(with, row) == value;
+           });
+  });
+}
+
 // What overlaps with what, as the search has it: each a change that costs no memory and no result.
 std::vector<ChangedSetup> overlaps_of(const Setup& setup, const Setup& base) {
   std::vector<ChangedSetup> all;
@@ -139,7 +153,11 @@ void note_own_settings(Standing& told, const Setup& setup, const PlanRequest& re
                        const PlanResult& result) {
   const std::vector<Message> own = own_settings(setup, request.base);
   if (own.empty() || !told.tried || !other_work(setup, request).empty()) return;
-  const bool outdoes = told.change && !result.best.empty() && !told.change->tied &&
+  // Where the search has the axes of the change, too, only these settings can make it faster.
+  const Result<Space> space = Space::of(request);
+  const bool outdoes = told.change && !result.best.empty() && !told.change->tied && space &&
+                       request.objective == Objective::kTime &&
+                       space->covers(told.change->plan.setup) &&
                        told.change->plan.step.seconds < result.best.front().step.seconds;
   told.own = outdoes ? message("plan-own-faster",
                                "It has settings that the search does not vary, and with them the "
@@ -237,6 +255,12 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
 
 }  // namespace
 
+SetupFilter changes_within(const Setup& setup, const PlanRequest& request) {
+  if (Result<Space> space = Space::of(request); space && !outside_of(setup, request))
+    return [space = std::move(*space)](const Setup& other) { return space.covers(other); };
+  return [&](const Setup& other) { return keeps_to_axes(setup, other, request); };
+}
+
 Standing refused_standing(const Message& why, const Setup& setup, const PlanRequest& request) {
   Standing told = refused(why);
   put_outside(told, outside_of(setup, request));
@@ -245,13 +269,12 @@ Standing refused_standing(const Message& why, const Setup& setup, const PlanRequ
 
 Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result,
                      const std::function<void(double share)>& progress) {
-  const Result<Space> space = Space::of(request);
   const std::optional<Message> outside = outside_of(setup, request);
   ChangeRules rules;
   rules.refuses = request.refuses;
   rules.others = overlaps_of(setup, request.base);
   rules.progress = progress;
-  if (space && !outside) rules.wanted = [&](const Setup& other) { return space->covers(other); };
+  rules.wanted = changes_within(setup, request);
   Standing told = standing_as_candidate(setup, request, result, rules);
   note_own_settings(told, setup, request, result);
   put_outside(told, outside);

@@ -24,6 +24,10 @@ struct Standing {
   // where no change is faster.
   std::optional<SingleChange> change;
 };
+// Which changes of the Setup keep to the search: those that it covers; of a Setup that it does not
+// cover itself, those that give no axis a value that the request does not allow. Setup and request
+// must outlive the filter.
+SetupFilter changes_within(const Setup& setup, const PlanRequest& request);
 // `result` is what the search of the request found. Cost: some dozens of predictions, of which
 // `progress` hears on the calling thread; null: nobody.
 Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanResult& result,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/plan/model/model_presets.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/text/phrases.h"
@@ -337,6 +338,13 @@ Result<FrameworkText> write_for_framework(const std::string& framework, const Se
                   "counts it.",
                   title_of(setup.model)));
   }
+  if (frameworks::covers(table, "model.hidden") && !setup.model.learned_positions &&
+      preset_at_any_sequence(setup.model) == nullptr)
+    written.not_counted =
+        message("framework-own-model",
+                "No Setup says the base of rotary positions, biases of attention alone, and norms "
+                "of queries and keys, and no figure here counts them: where this model has them, "
+                "add them to the text.");
   std::vector<Message> notes = written.not_expressible;
   if (written.not_counted) notes.push_back(*written.not_counted);
   written.text = table.print(table, setup, entries, notes);

@@ -43,7 +43,8 @@ struct FrameworkText {
   // What the text does not say: a sentence for each setting that would differ if the text were read
   // back, or that no Setup knows. `field` is its key, or empty. `kind` may be kScriptSays.
   std::vector<Message> not_expressible;
-  // What the text says but no figure counts. None: there is nothing.
+  // What no figure counts, though the text says it, or the model may have it. None: there is
+  // nothing.
   std::optional<Message> not_counted;
 };
 // Whether the text trains what is meant only if the training script makes some settings.
