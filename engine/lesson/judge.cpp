@@ -286,9 +286,9 @@ class Judge {
       setup["global_batch"] = context_.settings.setup.global_batch();
     }
     const json& facts = check.of == "setup"            ? setup
-                        : check.of == "predicted"      ? context_.predicted
+                        : check.of == "predicted"      ? context_.predicted.json()
                         : check.of == "run"            ? context_.observed
-                        : check.of == "collective"     ? context_.collective_predicted
+                        : check.of == "collective"     ? context_.collective_predicted.json()
                         : check.of == "collective-run" ? context_.collective_observed
                         : check.of == "assignment"     ? chosen_facts_
                                                        : order_facts_;

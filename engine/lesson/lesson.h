@@ -14,10 +14,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/collectives/observation.h"
@@ -318,12 +320,24 @@ nlohmann::json expert_facts(const Setup& setup, const Routing* step);
 nlohmann::json facts_of(const CollectivePlan& plan);
 nlohmann::json facts_of(const CollectiveObservation& seen, const CollectivePlan& plan);
 
+// Facts that contexts share, since to copy those of a prediction takes as long as to judge an
+// answer.
+class Facts {
+ public:
+  Facts() = default;  // null
+  Facts(nlohmann::json facts) : facts_(std::make_shared<const nlohmann::json>(std::move(facts))) {}
+  const nlohmann::json& json() const;
+
+ private:
+  std::shared_ptr<const nlohmann::json> facts_;
+};
+
 // What judge() knows. A JSON object that does not exist is null.
 struct Context {
   Settings settings;
   Symbols drawn;
-  nlohmann::json predicted, observed;
-  nlohmann::json collective_predicted, collective_observed;
+  Facts predicted, collective_predicted;
+  nlohmann::json observed, collective_observed;
   std::optional<double> guess;                 // the number committed last, for a run after it
   std::map<std::string, nlohmann::json> kept;  // what was observed, by Step::keep
   // symbols_of(settings), drawn, and "guess" if there is one.

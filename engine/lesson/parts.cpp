@@ -40,7 +40,8 @@ Result<double> value_of_part(const QuestionPart& part, const Context& context) {
 Result<std::string> option_of_part(const QuestionPart& part, const Context& context) {
   if (!part.option.starts_with('=')) return part.option;
   Symbols symbols = context.symbols();
-  if (!context.predicted.is_null()) add_axes(symbols, context.predicted);
+  if (const json& predicted = context.predicted.json(); !predicted.is_null())
+    add_axes(symbols, predicted);
   return picked(part.option, symbols);
 }
 

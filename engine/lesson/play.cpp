@@ -357,8 +357,13 @@ json facts_of(const CollectiveObservation& seen, const CollectivePlan& plan) {
   return facts;
 }
 
+const nlohmann::json& Facts::json() const {
+  static const nlohmann::json none;
+  return facts_ ? *facts_ : none;
+}
+
 std::optional<double> Context::predicted_figure(const std::string& metric) const {
-  return figure_of(metric, predicted, collective_predicted);
+  return figure_of(metric, predicted.json(), collective_predicted.json());
 }
 std::optional<double> Context::observed_figure(const std::string& metric) const {
   return figure_of(metric, observed, collective_observed);

@@ -151,13 +151,13 @@ TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
   };
   EXPECT_EQ(verdict().verdict, Verdict::kAgain);
   EXPECT_EQ(verdict().reasons.at(0).kind, "lesson-no-run");
-  context.observed = context.predicted;
+  context.observed = context.predicted.json();
   context.observed["source"] = "paced";
   EXPECT_EQ(verdict().verdict, Verdict::kRight);
   context.observed["bubble"]["of_total"] = 0.9;
   EXPECT_EQ(verdict().verdict, Verdict::kAgain);
   // A rehearsal really waits, and its speed is set.
-  context.observed = context.predicted;
+  context.observed = context.predicted.json();
   Step timed = step;
   for (Check& check : timed.checks) check.key = "step.seconds";
   for (const char* source : {"paced", "measured"}) {
@@ -166,7 +166,7 @@ TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
     ASSERT_TRUE(judgement);
     EXPECT_EQ(judgement->reasons.empty(), source == std::string("measured"));
   }
-  context.observed = context.predicted;
+  context.observed = context.predicted.json();
   context.observed["source"] = "oversubscribed";
   EXPECT_EQ(verdict().verdict, Verdict::kAgain);
   EXPECT_EQ(verdict().reasons.at(0).kind, "lesson-source");
@@ -238,7 +238,7 @@ TEST(Judge, ARunIsComparedWithOneThatWasKept) {
   check.than = "before";
   step.checks = {check};
   Context context = context_of(default_setup());
-  context.observed = context.predicted;
+  context.observed = context.predicted.json();
   context.observed["source"] = "measured";
   const double bubble = context.observed["bubble"]["of_total"];
   const auto verdict = [&] {
@@ -262,7 +262,7 @@ TEST(Play, HeldMicroBatchesFollowTheSchedule) {
     parallelarium::Setup setup = default_setup();
     setup.schedule = schedule;
     const Context context = context_of(setup);
-    EXPECT_EQ(figure_at(context.predicted, "held.peak"), held) << schedule;
+    EXPECT_EQ(figure_at(context.predicted.json(), "held.peak"), held) << schedule;
   }
 }
 

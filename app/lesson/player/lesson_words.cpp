@@ -285,7 +285,7 @@ std::vector<CheckOutcome> LessonPlayer::outcomes() const {
   for (const Check& check : step().checks) {
     CheckOutcome& outcome = all.emplace_back();
     outcome.check = check;
-    if (check.of == "predicted" && now.predicted.is_null()) {
+    if (check.of == "predicted" && now.predicted.json().is_null()) {
       if (const Result<double> wanted = evaluate(check.value, now.symbols()))
         outcome.wanted = *wanted;
       continue;

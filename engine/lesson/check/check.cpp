@@ -34,30 +34,30 @@ void Faults::add(std::string rule, Message error, const std::string& where) {
   add(std::move(error), where);
 }
 
-const Result<nlohmann::json>& Predictions::of(const Setup& setup) {
+const Result<Facts>& Predictions::of(const Setup& setup) {
   const std::string key = to_json(setup).dump();
   const auto found = made_.find(key);
   if (found != made_.end()) return found->second;
-  const auto facts = [&]() -> Result<nlohmann::json> {
+  const auto facts = [&]() -> Result<Facts> {
     const Result<Situation> here = situation_of(setup, computer_);
     if (!here) return here.error();
     // Of many ranks representatives stand for all, as in the window.
     const bool all = here->setup.mesh.ranks() <= kMostRanksOneByOne;
     const Result<Prediction> prediction = predict(here->setup, here->machine, all);
     if (!prediction) return prediction.error();
-    return facts_of(*prediction);
+    return Facts(facts_of(*prediction));
   };
   return made_.emplace(key, facts()).first->second;
 }
 
-const Result<nlohmann::json>& Predictions::of(const CollectiveChoice& collective) {
+const Result<Facts>& Predictions::of(const CollectiveChoice& collective) {
   const std::string key = to_json(collective).dump();
   const auto found = made_.find(key);
   if (found != made_.end()) return found->second;
-  const auto facts = [&]() -> Result<nlohmann::json> {
+  const auto facts = [&]() -> Result<Facts> {
     const Result<CollectivePlan> plan = plan_collective(collective, this_computer(collective.gpus));
     if (!plan) return plan.error();
-    return facts_of(*plan);
+    return Facts(facts_of(*plan));
   };
   return made_.emplace(key, facts()).first->second;
 }
@@ -78,9 +78,9 @@ Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions&
   Context context;
   context.settings = std::move(settings);
   context.drawn = drawn;
-  const Result<nlohmann::json>& predicted = predictions.of(context.settings.setup);
+  const Result<Facts>& predicted = predictions.of(context.settings.setup);
   if (!predicted) return predicted.error();
-  const Result<nlohmann::json>& collective = predictions.of(context.settings.collective);
+  const Result<Facts>& collective = predictions.of(context.settings.collective);
   if (!collective) return collective.error();
   context.predicted = *predicted;
   context.collective_predicted = *collective;

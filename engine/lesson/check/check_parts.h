@@ -31,13 +31,13 @@ class Predictions {
   explicit Predictions(Computer computer) : computer_(std::move(computer)) {}
   // The facts of the Setup's prediction on its Machine. Error: the Setup is not valid, or the
   // prediction cannot be made.
-  const Result<nlohmann::json>& of(const Setup& setup);
-  const Result<nlohmann::json>& of(const CollectiveChoice& collective);
+  const Result<Facts>& of(const Setup& setup);
+  const Result<Facts>& of(const CollectiveChoice& collective);
   std::size_t count() const { return made_.size(); }
 
  private:
   Computer computer_;
-  std::map<std::string, Result<nlohmann::json>> made_;
+  std::map<std::string, Result<Facts>> made_;
 };
 
 // The context of those settings with their prediction. Error: the prediction cannot be made.

@@ -195,13 +195,13 @@ class TextCheck {
 Symbols names_after(const Step& step, const Context& context, bool guessed) {
   Context known = context;
   if (guessed) known.guess = 1;
-  known.observed = known.predicted;  // a run gives the same figures
+  known.observed = known.predicted.json();  // a run gives the same figures
   known.observed["source"] = "paced";
   // What a run alone tells.
   const RunSettings& run = context.settings.setup.run;
   known.observed["noise_scale"] = {{"sequences", 1}, {"tokens", 1}};
   known.observed["losses"] = std::vector<double>(static_cast<std::size_t>(run.warmup + run.steps));
-  known.collective_observed = known.collective_predicted;
+  known.collective_observed = known.collective_predicted.json();
   known.collective_observed["source"] = "measured";
   known.collective_observed["correct"] = 1;
   Answer answer;
