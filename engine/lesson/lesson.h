@@ -212,7 +212,6 @@ struct Lesson {
   std::vector<Drawn> parameters;
   std::string constraint;  // expression over the parameters, or empty
   std::vector<PlanProblem> problems;
-  std::shared_ptr<SolvedProblems> solved;  // copies of the lesson share them
   std::vector<Step> steps;
   std::map<std::string, std::string> covers;  // row of rows.json -> id of the step that teaches it
   std::map<std::string, LessonText> texts;    // by language: "en"
@@ -271,7 +270,7 @@ Result<nlohmann::json> lesson_schema();
 // --- playing ---
 
 // Parameter values for a seed, and what the planner finds for them (problem.h). They are the same
-// on every computer. Cost: one search for each problem of the lesson, once.
+// on every computer. Cost: that of solve() for each problem of the lesson.
 Symbols draw(const Lesson& lesson, std::uint64_t seed);
 // The parameter values alone.
 Symbols draw_numbers(const Lesson& lesson, std::uint64_t seed);

@@ -242,7 +242,6 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
   lesson.start = fields_from(*object, "start");
   lesson.parameters = parameters_from(*object);
   lesson.constraint = object->value("constraint", "");
-  lesson.solved = std::make_shared<SolvedProblems>();
   if (object->contains("problems"))
     for (const json& problem : (*object)["problems"])
       lesson.problems.push_back(problem_from(problem));

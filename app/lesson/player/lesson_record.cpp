@@ -16,22 +16,6 @@ namespace parallelarium {
 
 using nlohmann::json;
 
-namespace {
-
-// Whether what one has solved, by what was drawn, is what the other would.
-bool has_same_problems(const Lesson& one, const Lesson& other) {
-  const auto said = [](const PlanProblem& of) {
-    return std::tie(of.name, of.setup, of.gpus, of.global_batch, of.memory_bytes, of.allowed,
-                    of.rejections);
-  };
-  return one.start == other.start &&
-         std::equal(one.problems.begin(), one.problems.end(), other.problems.begin(),
-                    other.problems.end(),
-                    [&](const auto& a, const auto& b) { return said(a) == said(b); });
-}
-
-}  // namespace
-
 void LessonPlayer::save() {
   if (reviews_ || presents_ || resumes_) return;  // what was answered in the lesson stays
   session_.locks().set_lesson_state(
@@ -248,7 +232,6 @@ void LessonPlayer::restore() {
       if (!resumed) Q_EMIT failed(sentence(resumed.error()));
       return;
     }
-    if (lesson_ && has_same_problems(*lesson_, *lesson)) lesson->solved = lesson_->solved;
     lesson_ = std::move(*lesson);
     finished_.reset();
     since_start_.start();

@@ -2,6 +2,8 @@
 #include "engine/lesson/problem/problem.h"
 
 #include <cmath>
+#include <deque>
+#include <mutex>
 
 #include "engine/lesson/problem/rejections.h"
 #include "engine/plan/placement/resolve.h"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::string_view kBetween = " | ";
 constexpr std::string_view kSchedule = "schedule:";
+constexpr std::size_t kMostSolved = 500;  // problems that are remembered, some 20 KB each
 
 double number_of(const Schedule& schedule) {
   const ScheduleRule* rule = find_schedule_rule(schedule);
@@ -152,10 +155,10 @@ Result<std::string> picked(const std::string& text, const Symbols& symbols) {
   return all[static_cast<std::size_t>(*number)];
 }
 
-Result<Symbols> solve(const PlanProblem& problem, const Setup& base, const Symbols& drawn) {
-  const Result<PlanRequest> request = request_for(problem, base, drawn);
-  if (!request) return request.error();
-  const Result<PlanResult> result = search(*request);
+namespace {
+
+Result<Symbols> searched(const PlanProblem& problem, const PlanRequest& request) {
+  const Result<PlanResult> result = search(request);
   if (!result) return result.error();
   if (result->best.empty())
     return message("lesson-problem-none", "No plan of the problem \"{}\" fits.", problem.name);
@@ -165,9 +168,9 @@ Result<Symbols> solve(const PlanProblem& problem, const Setup& base, const Symbo
   symbols[problem.name + "_seconds"] = best.step.seconds;
   symbols[problem.name + "_bytes"] = static_cast<double>(best.needed_bytes);
   if (!problem.rejections) return symbols;
-  const Result<Space> space = Space::of(*request);
+  const Result<Space> space = Space::of(request);
   if (!space) return space.error();
-  const Rejections rejections = rejections_of(*request, *space, best, result->least);
+  const Rejections rejections = rejections_of(request, *space, best, result->least);
   for (const auto& [name, rejection] : {std::pair("refused", &rejections.refused),
                                         {"large", &rejections.large},
                                         {"slow", &rejections.slow}})
@@ -176,15 +179,51 @@ Result<Symbols> solve(const PlanProblem& problem, const Setup& base, const Symbo
   return symbols;
 }
 
-std::optional<Symbols> SolvedProblems::find(const Symbols& drawn) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = known_.find(drawn);
-  return found == known_.end() ? std::nullopt : std::optional(found->second);
-}
+// What a search is of: all that request_for() and searched() read of a problem.
+struct Searched {
+  std::string name;
+  bool rejections = false;
+  std::int64_t gpus = 0, global_batch = 0;
+  std::map<std::string, std::vector<std::string>> allowed;
+  Setup base;
+  Machine machine;
+  bool operator==(const Searched&) const = default;
+};
 
-void SolvedProblems::note(const Symbols& drawn, const Symbols& all) {
-  const std::lock_guard lock(mutex_);
-  known_[drawn] = all;
+// The solutions of this process, so that each search is made once: draws that differ in what a
+// problem does not read ask for the same one, and so do a lesson that is read again and the answers
+// of a class. Several threads may ask it.
+class SolvedProblems {
+ public:
+  std::optional<Symbols> find(const Searched& of) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, symbols] : known_)
+      if (known == of) return symbols;
+    return std::nullopt;
+  }
+  void note(Searched of, const Symbols& symbols) {
+    const std::lock_guard lock(mutex_);
+    if (known_.size() == kMostSolved) known_.pop_front();
+    known_.emplace_back(std::move(of), symbols);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<std::pair<Searched, Symbols>> known_;  // oldest first
+};
+
+}  // namespace
+
+Result<Symbols> solve(const PlanProblem& problem, const Setup& base, const Symbols& drawn) {
+  const Result<PlanRequest> request = request_for(problem, base, drawn);
+  if (!request) return request.error();
+  static SolvedProblems solved;
+  Searched of{problem.name,     problem.rejections, request->most_gpus, request->global_batch,
+              request->allowed, request->base,      request->machine};
+  if (std::optional<Symbols> known = solved.find(of)) return std::move(*known);
+  Result<Symbols> symbols = searched(problem, *request);
+  if (symbols) solved.note(std::move(of), *symbols);
+  return symbols;
 }
 
 }  // namespace parallelarium

@@ -13,9 +13,6 @@
 //   slow     slower than the best, from which it differs in one axis: by which share of its step
 #pragma once
 
-#include <map>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,19 +51,9 @@ Result<std::string> picked(const std::string& text, const Symbols& symbols);
 // The alternatives of such a text; empty if it has none.
 std::vector<std::string> alternatives_of(const std::string& text);
 
-// Returns what the planner finds. `base` is the Setup of the lesson's start. Cost: a search.
+// Returns what the planner finds. `base` is the Setup of the lesson's start. Cost: a search, where
+// this process has not made it.
 // Errors: those of the search; nothing fits; there is no such rejection.
 Result<Symbols> solve(const PlanProblem& problem, const Setup& base, const Symbols& drawn);
-
-// The solutions by drawn values, so that each search is made once. Several threads may ask it.
-class SolvedProblems {
- public:
-  std::optional<Symbols> find(const Symbols& drawn) const;
-  void note(const Symbols& drawn, const Symbols& all);
-
- private:
-  mutable std::mutex mutex_;
-  std::map<Symbols, Symbols> known_;
-};
 
 }  // namespace parallelarium
