@@ -2,7 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Planted growth has to be found by resources.py, and a table has to say what was written into it."""
 
+import contextlib
+import io
+import pathlib
+import tempfile
 import unittest
+from unittest import mock
 
 import resources
 
@@ -45,6 +50,28 @@ class Resources(unittest.TestCase):
 
     def test_a_table_says_what_was_written_into_it(self):
         self.assertEqual(resources.read_table(resources.text_of(KNOWN, "13.0.88")), KNOWN)
+
+    def test_what_passed_is_read_again_where_the_library_or_the_table_changed(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(resources, "read_library") as read, \
+                contextlib.redirect_stdout(io.StringIO()):
+            library, table, passed = (pathlib.Path(folder) / name for name in "abc")
+
+            def status(machine_code, kernels):
+                library.write_text(machine_code)
+                read.return_value = kernels
+                with self.assertRaises(SystemExit) as ended:
+                    resources.check(library, "nvcc", "13.0.88", table, passed)
+                return ended.exception.code, read.call_count
+
+            table.write_text(resources.text_of(KNOWN, "13.0.88"))
+            larger = now("norm.cu norm_kernel<float,4>", 90, (60, 16, 1024, 3))
+            self.assertEqual(status("one", KNOWN), (0, 1))
+            self.assertEqual(status("one", larger), (0, 1))
+            for reads in (2, 3):  # what fails is not remembered
+                self.assertEqual(status("two", larger), (1, reads))
+            table.write_text(resources.text_of(larger, "13.0.88"))
+            self.assertEqual(status("one", larger), (0, 4))
 
 
 if __name__ == "__main__":
