@@ -225,13 +225,21 @@ void LessonPlayer::set_settings(const Result<Settings>& wanted) {
   session_.wait_for_prediction();
 }
 
+Facts LessonPlayer::predicted_facts() const {
+  const std::shared_ptr<const Prediction> prediction = session_.subject().prediction();
+  if (told_.lock() != prediction) {
+    told_facts_ = facts_of(*prediction);
+    told_ = prediction;
+  }
+  return told_facts_;
+}
+
 Context LessonPlayer::context() const {
   Context context;
   context.settings = settings();
   context.drawn = drawn_;
   context.guess = latest_guess();
-  if (session_.prediction_is_current())
-    context.predicted = facts_of(*session_.subject().prediction());
+  if (session_.prediction_is_current()) context.predicted = predicted_facts();
   const RunRecord* run = session_.runs().current();
   if (run && run->observed() && !session_.runs().current_is_stale())
     context.observed = facts_of(run->observation, run->prediction->program);

@@ -209,6 +209,7 @@ class LessonPlayer : public QObject {
   Settings settings() const;  // the Session's
   // The context to judge the current step in: the Session's settings, and what is known of them.
   Context context() const;
+  Facts predicted_facts() const;
   // What an exam judges an answer in: what would be revealed, which is not shown.
   Result<Context> unseen_context() const;
   bool is_taken(const Lesson& lesson) const;  // as an exam of this class, to its end or not
@@ -267,6 +268,9 @@ class LessonPlayer : public QObject {
   std::uint64_t new_seed(const Lesson& lesson) const;
   std::uint64_t seed_ = 0;
   Symbols drawn_;
+  // The facts of the prediction that they were asked of last: every try asks again.
+  mutable std::weak_ptr<const Prediction> told_;
+  mutable Facts told_facts_;
   std::vector<StepState> states_;
   std::size_t at_ = 0;
   std::map<std::string, nlohmann::json> kept_;  // what runs showed, by Step::keep
