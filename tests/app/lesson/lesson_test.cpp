@@ -251,11 +251,12 @@ TEST_F(LessonPlay, NoTextIsCutAndEveryControlHasAName) {
   const Result<Course> course = read_course(kLessons.toStdString());
   ASSERT_TRUE(course);
   for (const auto& [id, titles] : course->lessons) {
-    for (const int width : {300, 260}) {
-      panel_->resize(width, 620);
-      open(QString::fromStdString(id));
-      for (std::size_t at = 0; at < player().lesson().steps.size(); ++at) {
-        go_to(at);
+    open(QString::fromStdString(id));
+    for (std::size_t at = 0; at < player().lesson().steps.size(); ++at) {
+      go_to(at);
+      for (const int width : {300, 260}) {
+        panel_->resize(width, 620);
+        QApplication::processEvents();
         for (MarkdownView* view : panel_->findChildren<MarkdownView*>()) {
           if (!view->isVisible()) continue;
           EXPECT_LE(view->document()->idealWidth(), view->viewport()->width() + 2)
