@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <thread>
 
 #include "engine/run/net/socket.h"
@@ -71,6 +72,18 @@ class Processes {
   }
   void signal(int index, int number) const {
     kill(processes_[static_cast<std::size_t>(index)], number);
+  }
+  // Waits until it has computed for `seconds`, whatever else the computer does: it starts in 0.1 s.
+  void let_compute(int index, double seconds) const {
+    clockid_t clock{};
+    ASSERT_EQ(clock_getcpuclockid(processes_[static_cast<std::size_t>(index)], &clock), 0);
+    const TimePoint end = Clock::now() + std::chrono::seconds{60};
+    timespec used{};
+    while (clock_gettime(clock, &used) == 0 &&
+           static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9 < seconds) {
+      ASSERT_LT(Clock::now(), end) << err(index);
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
   }
   // Its exit status; 128 and the signal where one ended it; -1 where it still runs after `seconds`.
   int wait_for(int index, double seconds) {
@@ -155,7 +168,7 @@ TEST(Processes, AllEndWhenOneIsKilledAndItIsNamed) {
   folder.pretend_calibrated();
   Processes processes(folder);
   processes.start_ranks(4, small({"--pp", "2", "--dp", "2"}, "100000"));
-  std::this_thread::sleep_for(std::chrono::seconds{3});
+  processes.let_compute(2, 0.5);
   EXPECT_EQ(processes.wait_for(0, 0), -1) << "it must still run: " << processes.err(0);
   processes.signal(2, SIGKILL);
   const TimePoint killed = Clock::now();
@@ -171,7 +184,7 @@ TEST(Processes, TheOthersTellWhenRank0IsKilled) {
   folder.pretend_calibrated();
   Processes processes(folder);
   processes.start_ranks(2, small({"--dp", "2", "--pp", "1"}, "100000"));
-  std::this_thread::sleep_for(std::chrono::seconds{2});
+  processes.let_compute(0, 0.5);
   processes.signal(0, SIGKILL);
   EXPECT_EQ(processes.wait_for(1, 10), kFailed);
   EXPECT_THAT(processes.err(1), HasSubstr("The process of rank 0 on "));
