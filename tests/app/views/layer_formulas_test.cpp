@@ -12,8 +12,8 @@
 namespace parallelarium {
 namespace {
 
-using Fields = std::vector<std::pair<const char*, const char*>>;
-const std::vector<Fields> kSetups = {
+using FormulaFields = std::vector<std::pair<const char*, const char*>>;
+const std::vector<FormulaFields> kFormulaSetups = {
     {{"pp", "1"}},
     {{"pp", "1"}, {"tp", "2"}},
     {{"pp", "1"}, {"tp", "4"}, {"sequence-parallel", "on"}},
@@ -56,7 +56,7 @@ double value_of(QString text, const std::map<QString, double>& letters) {
 
 TEST(LayerFormulas, LettersAndNumbersGiveTheFlopsAndBytesOfTheProgram) {
   int products = 0, sent = 0, lettered = 0;
-  for (const Fields& fields : kSetups)
+  for (const FormulaFields& fields : kFormulaSetups)
     for (const bool backward : {false, true})
       for (const LayerPlace place : {LayerPlace::kLayer, LayerPlace::kHead}) {
         Session session;
@@ -107,7 +107,7 @@ TEST(LayerFormulas, LettersAndNumbersGiveTheFlopsAndBytesOfTheProgram) {
 TEST(LayerFormulas, AProductIsWrittenAsOne) {
   Session session;
   parallelarium::Setup setup = session.setup();
-  for (const auto& [field, value] : Fields{{"pp", "1"}, {"tp", "2"}})
+  for (const auto& [field, value] : FormulaFields{{"pp", "1"}, {"tp", "2"}})
     ASSERT_TRUE(set_field(setup, field, value));
   session.history().change(setup, QStringLiteral("set"));
   session.wait_for_prediction();
