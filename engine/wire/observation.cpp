@@ -114,6 +114,20 @@ Result<std::vector<GpuMemory>> gpu_memory_from_json(const nlohmann::json& json) 
   });
 }
 
+// Most ops send nothing. So a rank's list is an op that does, its bytes, the next such op, ...
+nlohmann::json sent_json(const Observation& observation) {
+  nlohmann::json ranks = nlohmann::json::array();
+  for (const std::vector<std::int64_t>& ops : observation.sent_bytes) {
+    nlohmann::json& list = ranks.emplace_back(nlohmann::json::array());
+    for (std::size_t op = 0; op < ops.size(); ++op) {
+      if (ops[op] == 0) continue;
+      list.push_back(op);
+      list.push_back(ops[op]);
+    }
+  }
+  return ranks;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const Observation& observation) {
@@ -133,6 +147,7 @@ nlohmann::json to_json(const Observation& observation) {
           {"timeline", to_json(observation.timeline)},
           {"memory", std::move(memory)},
           {"traffic", std::move(traffic)},
+          {"sent_bytes", sent_json(observation)},
           {"bubble", to_json(observation.bubble)},
           {"step", to_json(observation.step, true)},
           {"losses", observation.losses},
@@ -162,6 +177,31 @@ Result<std::vector<std::vector<TrafficRow>>> traffic_from_json(const nlohmann::j
     }
   }
   return traffic;
+}
+
+// Documents of older versions have none.
+Result<std::vector<std::vector<std::int64_t>>> sent_from_json(const nlohmann::json& observation,
+                                                              const Timeline& timeline) {
+  const auto wrong = [] {
+    return message("wire-key", "\"{}.{}\" must be {}.", "observation", "sent_bytes",
+                   message("value-list-rank", "a list for each rank"));
+  };
+  std::vector<std::vector<std::int64_t>> sent;
+  const auto lists = observation.find("sent_bytes");
+  if (lists == observation.end()) return sent;
+  if (!lists->is_array() || lists->size() > timeline.ranks.size()) return wrong();
+  for (std::size_t rank = 0; rank < lists->size(); ++rank) {
+    const nlohmann::json& list = (*lists)[rank];
+    if (!list.is_array() || list.size() % 2 != 0) return wrong();
+    std::vector<std::int64_t>& ops = sent.emplace_back(timeline.ranks[rank].spans.size(), 0);
+    for (std::size_t at = 0; at < list.size(); at += 2) {
+      if (!list[at].is_number_unsigned() || !list[at + 1].is_number_integer()) return wrong();
+      const auto op = list[at].get<std::size_t>();
+      if (op >= ops.size()) return wrong();
+      ops[op] = list[at + 1].get<std::int64_t>();
+    }
+  }
+  return sent;
 }
 
 // Documents of older versions have none.
@@ -240,6 +280,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& step : *routing)
     keep_part(routing_from_json(step), observation.routing.emplace_back(), error);
   keep_part(traffic_from_json(*traffic), observation.traffic, error);
+  keep_part(sent_from_json(json, observation.timeline), observation.sent_bytes, error);
   keep_part(ranks_state_from_json(json), observation.ranks_state, error);
   if (error) return *error;
   return observation;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the views Layer and Who holds what say of a run, beside what the run counted: FLOPs and
-// bytes of all layers, embedding and head of a rank are those of its ops and of its ledger, bytes
-// kept those of the buffer table, states held those of its arena, and activations held those of its
-// memory over time.
+// bytes of all layers, embedding and head of a rank are those of its ops and of its ledger, and
+// bytes of each by itself those that the run counted of its ops. Bytes kept are those of the buffer
+// table, states held those of its arena, and activations held those of its memory over time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <map>
 #include <vector>
 
-#include "engine/plan/layer/layer_steps.h"
+#include "engine/plan/layer/layer_counted.h"
 #include "engine/plan/program/held_activations.h"
 #include "engine/plan/program/holdings.h"
 #include "engine/plan/program/report.h"
@@ -73,6 +73,40 @@ inline std::int64_t kept_for_backwards(const RankProgram& rank) {
       kept += buffer.bytes;
   }
   return kept;
+}
+
+// What the run counted op by op, of each rank and layer; all ops together make its ledger.
+inline void expect_counted_by_layer(const Setup& setup, const Program& program,
+                                    const Observation& seen) {
+  for (std::size_t at = 0; at < program.ranks.size(); ++at) {
+    std::int64_t of_ops = 0, of_rows = 0;
+    for (const std::int64_t bytes : seen.sent_bytes[at]) of_ops += bytes;
+    for (const TrafficRow& row : seen.traffic[at]) of_rows += row.sent_bytes;
+    EXPECT_EQ(of_ops, of_rows) << "rank " << at;
+  }
+  const auto expect_of = [&](const LayerChoice& choice) {
+    const LayerSteps layer = layer_steps(setup, program, choice);
+    for (std::size_t rank = 0; rank < layer.ranks.size(); ++rank) {
+      SCOPED_TRACE(testing::Message()
+                   << "layer " << choice.layer << (choice.backward ? " backward" : " forward")
+                   << " part " << int(choice.place) << " rank " << layer.ranks[rank].rank);
+      const LayerCounted counted = layer_counted(layer, program, seen, int(rank));
+      EXPECT_EQ(counted.kept_bytes, layer.ranks[rank].kept_bytes);
+      if (!choice.backward) {
+        EXPECT_EQ(layer_total(layer, int(rank)).kept_bytes, layer.ranks[rank].kept_bytes);
+      }
+      // How many tokens travel to experts, only the step knows.
+      if (!layer.experts) {
+        EXPECT_EQ(counted.sent_bytes, layer_total(layer, int(rank)).sent_bytes);
+      }
+    }
+  };
+  const int last = setup.microbatches - 1;
+  for (const bool backward : {false, true}) {
+    for (int layer = 0; layer < setup.model.layers; ++layer) expect_of({layer, last, backward});
+    expect_of({0, last, backward, LayerPlace::kEmbedding});
+    expect_of({0, last, backward, LayerPlace::kHead});
+  }
 }
 
 inline void expect_layers_add_up(const Setup& setup, const Program& program,
@@ -159,6 +193,7 @@ inline void expect_activations_add_up(const Program& program, const Observation&
 
 inline void expect_views_add_up(const Setup& setup, const Program& program,
                                 const Observation& seen) {
+  expect_counted_by_layer(setup, program, seen);
   expect_layers_add_up(setup, program, seen);
   expect_holdings_add_up(setup, program, seen);
   expect_activations_add_up(program, seen);

@@ -48,6 +48,7 @@ Observation awkward() {
       rows.push_back({at == 0 ? Axis::kPp : Axis::kDp, at == 0 ? "send_recv" : "all_reduce",
                       at == 0 ? Purpose::kActivations : Purpose::kGradients, 3, 1000 + at, 17});
   }
+  observation.sent_bytes = {{}, {0}, {std::int64_t{1} << 53, 0}};
   observation.bubble = {1.0 / 7, 0.125, 0.0625, {0.1, 0.2, 0.3}};
   observation.step.seconds = std::nextafter(0.1, 1.0);
   observation.step.seconds_min = 0.05;
@@ -108,6 +109,7 @@ TEST(Observation, ComesBackToTheLastBit) {
   EXPECT_EQ(received->gradient_norms, sent.gradient_norms);
   EXPECT_EQ(received->ranks_state, sent.ranks_state);
   EXPECT_EQ(received->traffic, sent.traffic);
+  EXPECT_EQ(received->sent_bytes, sent.sent_bytes);
   EXPECT_EQ(received->bubble.ranks, sent.bubble.ranks);
   EXPECT_EQ(received->step.seconds, sent.step.seconds);
   EXPECT_EQ(received->step.seconds_max, sent.step.seconds_max);

@@ -43,27 +43,30 @@ std::size_t place_of(const RankProgram& rank, const std::vector<const Op*>& back
   return std::min(reader, steps.steps.size() - 1);
 }
 
-// Buffers that wait for the layer's backward on the rank `index`, and that backward's ops.
+// Buffers that wait for the layer's backward on a rank, the last op of its forward, and the ops of
+// its backward.
 struct Waiting {
   std::set<std::int32_t> kept;
+  std::int32_t last_forward = -1;
   std::vector<const Op*> backward;
 };
 
 Waiting waiting_for_backward(const Program& program, const RankProgram& rank,
-                             const LayerSteps& steps, std::size_t index) {
-  int last_forward = -1;
-  for (const LayerStep& step : steps.steps)
-    last_forward = std::max(last_forward, step.ranks[index].last_op);
+                             const LayerChoice& choice) {
   Waiting out;
+  for (std::size_t at = 0; at < rank.ops.size(); ++at)
+    if (rank.ops[at].phase == Phase::kForward && rank.ops[at].lane != Lane::kData &&
+        is_op_of_choice(program, rank.ops[at], choice))
+      out.last_forward = static_cast<std::int32_t>(at);
   for (const Op& op : rank.ops) {
-    if (!is_op_of_choice(program, op, steps.choice) || op.phase == Phase::kForward ||
+    if (!is_op_of_choice(program, op, choice) || op.phase == Phase::kForward ||
         op.phase == Phase::kUpdate)
       continue;
     out.backward.push_back(&op);
     for (const Operand& operand : rank.operands_of(op)) {
       const Buffer& buffer = rank.buffers[static_cast<std::size_t>(operand.buffer)];
       if (buffer.category == Category::kActivations && operand.access != Access::kWrite &&
-          buffer.opened_by >= 0 && buffer.opened_by <= last_forward)
+          buffer.opened_by >= 0 && buffer.opened_by <= out.last_forward)
         out.kept.insert(operand.buffer);
     }
   }
@@ -143,7 +146,7 @@ LayerKept layer_kept(const Setup& setup, const Program& program, const LayerStep
   out.differs = differences_from_paper(setup.model, steps.experts);
   if (!out.differs.empty() || steps.steps.empty()) return out;
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks.front().built)];
-  const std::set<std::int32_t> kept = waiting_for_backward(program, rank, steps, 0).kept;
+  const std::set<std::int32_t> kept = waiting_for_backward(program, rank, steps.choice).kept;
   out.terms = terms_of_paper();
   // Of queries, keys and values the keys are computed again, and where no reduce-scatter has given
   // it what is added to the stream behind attention, whose mask does not wait then.
@@ -172,16 +175,37 @@ LayerKept layer_kept(const Setup& setup, const Program& program, const LayerStep
 void set_kept(const Program& program, LayerSteps& steps) {
   std::map<int, std::size_t> first_of;  // by built rank, which may stand for many
   for (std::size_t index = 0; index < steps.ranks.size() && !steps.steps.empty(); ++index) {
-    const auto [first, is_new] = first_of.try_emplace(steps.ranks[index].built, index);
+    LayerRank& of = steps.ranks[index];
+    const auto [first, is_new] = first_of.try_emplace(of.built, index);
+    of.kept_bytes = steps.ranks[first->second].kept_bytes;
     for (LayerStep& step : steps.steps)
-      if (!is_new) step.ranks[index].kept_bytes = step.ranks[first->second].kept_bytes;
+      step.ranks[index].kept_bytes = step.ranks[first->second].kept_bytes;
     if (!is_new) continue;
-    const RankProgram& rank = program.ranks[static_cast<std::size_t>(steps.ranks[index].built)];
-    const auto [kept, backward] = waiting_for_backward(program, rank, steps, index);
-    for (const std::int32_t buffer : kept)
-      steps.steps[place_of(rank, backward, steps, index, buffer)].ranks[index].kept_bytes +=
-          rank.buffers[static_cast<std::size_t>(buffer)].bytes;
+    const RankProgram& rank = program.ranks[static_cast<std::size_t>(of.built)];
+    const Waiting waiting = waiting_for_backward(program, rank, steps.choice);
+    for (const std::int32_t buffer : waiting.kept) {
+      const std::int64_t bytes = rank.buffers[static_cast<std::size_t>(buffer)].bytes;
+      of.kept_bytes += bytes;
+      if (steps.choice.backward) continue;
+      steps.steps[place_of(rank, waiting.backward, steps, index, buffer)].ranks[index].kept_bytes +=
+          bytes;
+    }
   }
+}
+
+std::int64_t kept_in(const Program& program, const RankProgram& rank, const RankTimeline& times,
+                     const LayerChoice& choice) {
+  const Waiting waiting = waiting_for_backward(program, rank, choice);
+  if (waiting.backward.empty() || waiting.last_forward < 0) return 0;
+  const auto span_of = [&](std::int32_t op) { return times.spans[static_cast<std::size_t>(op)]; };
+  const Nanoseconds end = span_of(waiting.last_forward).end;
+  std::int64_t bytes = 0;
+  for (const std::int32_t at : waiting.kept) {
+    const Buffer& buffer = rank.buffers[static_cast<std::size_t>(at)];
+    if (span_of(buffer.opened_by).begin <= end && span_of(buffer.closed_by).end > end)
+      bytes += buffer.bytes;
+  }
+  return bytes;
 }
 
 }  // namespace parallelarium

@@ -6,18 +6,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/plan/program/program.h"
+#include "engine/plan/program/timeline.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 
+struct LayerChoice;
 struct LayerSteps;
 
-// Sets LayerRankStep::kept_bytes. An activation buffer counts if the layer's backward reads it and
-// if it stays open from the forward until then. It counts once: at the first step whose own
-// backward reads it, or if there is none, at the first step that reads it. The steps must be those
-// of a forward.
+// Sets kept_bytes of the ranks, and in a forward of the steps. An activation buffer counts if the
+// layer's backward reads it and if it stays open from the forward until then. It counts once: at
+// the first step whose own backward reads it, or if there is none, at the first step that reads it.
 void set_kept(const Program& program, LayerSteps& steps);
+
+// Those of these buffers that were open in a run when the forward of the layer had ended on a rank.
+// `times`: of the run, by the ops of `rank`.
+std::int64_t kept_in(const Program& program, const RankProgram& rank, const RankTimeline& times,
+                     const LayerChoice& choice);
 
 enum class KeptBecause : std::uint8_t {
   kHeld,

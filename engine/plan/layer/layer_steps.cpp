@@ -305,7 +305,7 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
         const int rank = rank_of(setup.mesh, at);
         out.ranks.push_back({rank, representative_of(program, setup.mesh, rank), at,
                              group_of(setup.mesh, Axis::kEp, rank).front(),
-                             expert_place(setup.mesh, at).part});
+                             expert_place(setup.mesh, at).part, 0});
       }
   LayerWalk walk(setup, program, out);
   for (std::size_t rank = 0; rank < out.ranks.size(); ++rank) walk.add_rank(rank);
@@ -314,10 +314,8 @@ LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice c
   for (LayerStep& step : out.steps) set_copies(step);
   set_halves(out.steps);
   set_symbols(out.steps, out.choice.backward);
-  if (!out.choice.backward) {
-    set_kept(program, out);
-    if (layer) out.kept = layer_kept(setup, program, out);
-  }
+  set_kept(program, out);
+  if (layer && !out.choice.backward) out.kept = layer_kept(setup, program, out);
   if (setup.mesh.tp > 1 && !setup.sequence_parallel) insert_conjugates(out, out.choice.backward);
   if (out.experts) {
     Result<RoutedLayer> routed = route_layer(setup, out.choice.layer, out.choice.microbatch, 0);

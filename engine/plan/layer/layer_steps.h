@@ -111,6 +111,7 @@ struct LayerRank {
   Coordinates at;
   int experts_with = 0;  // the first rank of its EP group; `home` is its own place in that group
   int home = 0;
+  std::int64_t kept_bytes = 0;  // activations that wait from the layer's forward for its backward
 };
 
 struct LayerSteps {

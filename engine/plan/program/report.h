@@ -129,6 +129,9 @@ struct Observation {
   Timeline timeline;              // the one real step of median duration
   std::vector<MemoryRow> memory;  // counted; one per rank
   std::vector<std::vector<TrafficRow>> traffic;  // by rank
+  // Of the step shown, by rank, then by op: what the op's transport call sent; in all, what the
+  // rows of traffic say. Empty: the document of an older version.
+  std::vector<std::vector<std::int64_t>> sent_bytes;
   Bubble bubble;
   StepFigures step;
   std::vector<double> losses;          // warm-up and timed steps, means over all tokens

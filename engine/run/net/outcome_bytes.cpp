@@ -212,6 +212,8 @@ std::string to_bytes(const RankOutcome& outcome) {
   bytes.put(outcome.memory);
   bytes.put(static_cast<std::uint64_t>(outcome.traffic.size()));
   for (const std::vector<TrafficRow>& step : outcome.traffic) put_traffic(bytes, step);
+  bytes.put(static_cast<std::uint64_t>(outcome.sent_bytes.size()));
+  for (const std::vector<std::int64_t>& step : outcome.sent_bytes) bytes.put_list(step);
   put_parts(bytes, outcome.gradients);
   put_parts(bytes, outcome.last_gradients);
   put_parts(bytes, outcome.parameters);
@@ -244,6 +246,8 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   outcome.memory = reader.take<MemoryRow>();
   for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left)
     outcome.traffic.push_back(take_traffic(reader));
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left)
+    outcome.sent_bytes.push_back(reader.list<std::int64_t>());
   outcome.gradients = take_parts(reader);
   outcome.last_gradients = take_parts(reader);
   outcome.parameters = take_parts(reader);

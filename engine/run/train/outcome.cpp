@@ -296,6 +296,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
     for (std::size_t step = 0; step < rank.wall_time.size(); ++step)
       walls[step] = std::max(walls[step], rank.wall_time[step]);
     seen.traffic.push_back(rank.traffic[static_cast<std::size_t>(seen.timeline.step) - 1]);
+    seen.sent_bytes.push_back(rank.sent_bytes[static_cast<std::size_t>(seen.timeline.step) - 1]);
     if (has_loss(program.ranks[i])) {
       held_out_sum += rank.held_out_sum;
       held_out_tokens += rank.held_out_tokens;

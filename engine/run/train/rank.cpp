@@ -273,6 +273,7 @@ class RankRun {
       outcome_.host_time.push_back(record.host_time);
       outcome_.wall_time.push_back(Clock::now() - begin);
       outcome_.traffic.push_back(std::move(record.traffic));
+      outcome_.sent_bytes.push_back(std::move(record.sent_bytes));
     }
     outcome_.clock_error = std::max(outcome_.clock_error, record.clock_error);
     outcome_.memory = record.memory;

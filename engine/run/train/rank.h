@@ -49,9 +49,10 @@ struct RankOutcome {
   std::vector<double> square_sums;  // of every step
   // What the rank's routers did in every step; only the first rank of a TP group fills it.
   std::vector<std::vector<RoutedMicrobatch>> routing;
-  Nanoseconds clock_error{0};                    // the largest of all steps
-  MemoryRow memory;                              // of the last step
-  std::vector<std::vector<TrafficRow>> traffic;  // by timed step
+  Nanoseconds clock_error{0};                         // the largest of all steps
+  MemoryRow memory;                                   // of the last step
+  std::vector<std::vector<TrafficRow>> traffic;       // by timed step
+  std::vector<std::vector<std::int64_t>> sent_bytes;  // by timed step, then by op
   // The rank's own gradients after the first and the last step, and its parameters after the last.
   // Of equal replicas only the first has them.
   std::vector<SlicePart> gradients, last_gradients, parameters;

@@ -237,6 +237,7 @@ TEST(OutcomeBytes, ArriveAsTheyWereAndBrokenOnesAreRefused) {
   outcome.loss_sums = {1.5, 2.5};
   outcome.memory.peak_bytes = 77;
   outcome.traffic = {{{Axis::kDp, "all_reduce", Purpose::kGradients, 3, 40, 50, false}}, {}};
+  outcome.sent_bytes = {{40, 0}, {}};
   outcome.gradients = {{Parameter::kTokenTable, -1, 4, {1.f, 2.f}}};
   outcome.held_out_tokens = 9;
   const std::string bytes = to_bytes(outcome);
@@ -244,6 +245,7 @@ TEST(OutcomeBytes, ArriveAsTheyWereAndBrokenOnesAreRefused) {
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(to_bytes(*again), bytes);
   EXPECT_EQ(again->traffic, outcome.traffic);
+  EXPECT_EQ(again->sent_bytes, outcome.sent_bytes);
   EXPECT_EQ(again->gradients.front().values, outcome.gradients.front().values);
   for (std::size_t length = 0; length < bytes.size(); ++length)
     EXPECT_FALSE(outcome_from_bytes(bytes.substr(0, length)).ok()) << length;

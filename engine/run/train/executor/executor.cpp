@@ -50,6 +50,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       meetings_(rank.ops.size(), 0),
       turn_(issue_turns(rank)),
       spans_(rank.ops.size()),
+      sent_(rank.ops.size(), 0),
       slots_(durations_.size()),
       ends_(behind_ ? rank.ops.size() : 0),
       ideal_(rank.ops.size()) {
@@ -154,6 +155,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   }
   record.compute_cpu_time = lanes_[static_cast<std::size_t>(Lane::kCompute)].cpu_time;
   record.traffic = ledger.rows();
+  record.sent_bytes = sent_;
   for (const Ideal& ideal : ideal_)
     record.modelled_end = std::max(record.modelled_end, ideal.modelled);
   record.compute_given = Nanoseconds{0};

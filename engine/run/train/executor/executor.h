@@ -41,10 +41,11 @@ struct StepRecord {
   std::vector<Span> spans;     // by op, since the common start
   MemoryRow memory;
   std::vector<TrafficRow> traffic;
-  Nanoseconds cpu_time{0};          // of all lanes; 0 on GPUs or if not wanted
-  Nanoseconds compute_cpu_time{0};  // of the compute lane
-  Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
-  Nanoseconds modelled_end{0};      // in a rehearsal: the end if no real work takes too long
+  std::vector<std::int64_t> sent_bytes;  // by op, as the transport counted them
+  Nanoseconds cpu_time{0};               // of all lanes; 0 on GPUs or if not wanted
+  Nanoseconds compute_cpu_time{0};       // of the compute lane
+  Nanoseconds clock_error{0};            // how far the spans' clock may be off this process's
+  Nanoseconds modelled_end{0};           // in a rehearsal: the end if no real work takes too long
   // In a rehearsal: what its compute ops take if each begins when it should.
   Nanoseconds compute_given{0};
   std::vector<OpSlot> slots;  // of a rehearsal, by op
@@ -217,8 +218,9 @@ class Executor {
   TimePoint start_;
   StepScalars scalars_;
   std::vector<Span> spans_;
-  std::vector<OpSlot> slots_;      // of a rehearsal, by op
-  std::vector<Nanoseconds> ends_;  // by op; devices that run behind
+  std::vector<std::int64_t> sent_;  // by op; each lane's thread writes its own
+  std::vector<OpSlot> slots_;       // of a rehearsal, by op
+  std::vector<Nanoseconds> ends_;   // by op; devices that run behind
   std::vector<Ideal> ideal_;
 
   std::atomic<std::uint32_t> round_{0};  // counts steps; odd or even does not matter

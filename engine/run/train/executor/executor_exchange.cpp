@@ -151,8 +151,9 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
     begin = std::max(begin, part.met);
     (part.send ? sent : received) += part.moved;
   }
-  if (ledger != nullptr)
-    ledger->count(group.axis, name_of(op.collective), op.purpose, sent, received);
+  if (ledger == nullptr) return true;
+  ledger->count(group.axis, name_of(op.collective), op.purpose, sent, received);
+  sent_[static_cast<std::size_t>(index)] = sent;
   return true;
 }
 

@@ -47,6 +47,7 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
     if (ledger != nullptr) {
       ledger->count(program_.groups[static_cast<std::size_t>(op.group)].axis, "send_recv",
                     op.purpose, part.send ? part.moved : 0, part.send ? 0 : part.moved);
+      sent_[static_cast<std::size_t>(unit[i])] = part.send ? part.moved : 0;
     }
   }
   return true;
@@ -90,6 +91,7 @@ bool Executor::collectives(std::span<const std::int32_t> unit, Pace& pace, Ledge
     const Op& op = op_at(unit[i]);
     ledger->count(program_.groups[static_cast<std::size_t>(op.group)].axis, name_of(op.collective),
                   op.purpose, calls[i].sent, calls[i].received, calls[i].counted);
+    sent_[static_cast<std::size_t>(unit[i])] = calls[i].sent;
   }
   return true;
 }
