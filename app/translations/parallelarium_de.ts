@@ -7009,8 +7009,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>nur ganze Stufen</translation>
     </message>
     <message>
-        <source>not counted by layer</source>
-        <translation>nicht je Schicht gezählt</translation>
+        <source>run by an older version</source>
+        <translation>Lauf einer älteren Version</translation>
     </message>
     <message>
         <source>Layer time, backward</source>
@@ -7019,10 +7019,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Kept per rank</source>
         <translation>Behalten je Rang</translation>
-    </message>
-    <message>
-        <source>by the forward</source>
-        <translation>vom Vorwärtslauf</translation>
     </message>
     <message>
         <source>Embedding, forward</source>
@@ -7049,12 +7045,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gesendet, rückwärts</translation>
     </message>
     <message>
-        <source>FLOP per rank, forward</source>
-        <translation>FLOP je Rang, vorwärts</translation>
+        <source>Computing rate, forward</source>
+        <translation>Rechenrate, vorwärts</translation>
     </message>
     <message>
-        <source>FLOP per rank, backward</source>
-        <translation>FLOP je Rang, rückwärts</translation>
+        <source>Computing rate, backward</source>
+        <translation>Rechenrate, rückwärts</translation>
     </message>
     <message>
         <source>chosen in this view</source>
@@ -11822,16 +11818,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Aus der simulierten Zeitleiste: vom ersten Vorgang der Schicht in dieser Richtung bis zu ihrem letzten, über alle Ränge der Gruppe.</translation>
     </message>
     <message>
-        <source>What the chosen rank sends in the collectives and exchanges of this layer.</source>
-        <translation>Was der gewählte Rang in den Kollektiven und Austauschen dieser Schicht sendet.</translation>
+        <source>What the chosen rank sends in the collectives and exchanges of this layer. A run counts the bytes of each call.</source>
+        <translation>Was der gewählte Rang in den Kollektiven und Austauschen dieser Schicht sendet. Ein Lauf zählt die Bytes jedes Aufrufs.</translation>
     </message>
     <message>
-        <source>Activations that are held from the layer&apos;s forward until its backward reads them.</source>
-        <translation>Aktivierungen, die vom Vorwärtslauf der Schicht an gehalten werden, bis ihr Rückwärtslauf sie liest.</translation>
+        <source>Activations that are held from the layer&apos;s forward until its backward reads them. A run counts those that were open when that forward had ended.</source>
+        <translation>Aktivierungen, die vom Vorwärtslauf der Schicht an gehalten werden, bis ihr Rückwärtslauf sie liest. Ein Lauf zählt die, die am Ende dieses Vorwärtslaufs offen waren.</translation>
     </message>
     <message>
-        <source>Of the pieces of this layer on the chosen rank; a multiply-add counts as two.</source>
-        <translation>Von den Teilen dieser Schicht auf dem gewählten Rang; Multiplizieren und Addieren zählt als zwei.</translation>
+        <source>FLOPs of the layer&apos;s pieces on the chosen rank over the time in which it computes them. A multiply-add counts as two. No run counts FLOPs.</source>
+        <translation>FLOPs der Teile dieser Schicht auf dem gewählten Rang durch die Zeit, in der er sie rechnet. Multiplizieren und Addieren zählt als zwei. Kein Lauf zählt FLOPs.</translation>
     </message>
     <message>
         <source>What is cut, whole or added up</source>

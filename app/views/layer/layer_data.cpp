@@ -49,6 +49,12 @@ std::shared_ptr<const LayerSpans> spans_of(const LayerSteps& layer, const Timeli
   return first ? nullptr : out;
 }
 
+LayerRunFigures figures_of(const LayerSteps& layer, const Program& program, const Observation& run,
+                           int rank) {
+  return {run.source, layer_counted(layer, program, run, rank),
+          layer_flops_per_second(layer, run.timeline, rank)};
+}
+
 QString title_of_layer(const Setup& setup, const LayerChoice& choice, const LayerSteps& layer) {
   const LayerContext& context = layer.context;
   QStringList parts{layer_place_name(choice),
@@ -118,8 +124,11 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   picture.sends_copies =
       !routes_own_tokens(setup) && setup.expert_dispatch != ExpertDispatch::kOncePerNode;
   if (!picture.hides_time) picture.predicted = spans_of(*picture.layer, prediction->timeline);
+  picture.flops_per_second =
+      layer_flops_per_second(*picture.layer, prediction->timeline, look.rank);
   const RunRecord* run = session.runs().current();
-  if (!run || !run->observed() || session.runs().current_is_stale() || picture.hides_time ||
+  picture.stale = session.runs().current_is_stale();
+  if (!run || !run->observed() || session.runs().current_is_stale() ||
       session.locks().hidden(QStringLiteral("lane.run")))
     return picture;
   // Of the same Setup the same Program is built.
@@ -128,7 +137,9 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
                           : std::make_shared<const LayerSteps>(layer_steps(
                                 run->prediction->setup, run->prediction->program, look.choice));
   if (of_run->steps.size() == picture.layer->steps.size())
-    picture.observed = spans_of(*of_run, run->observation.timeline);
+    picture.run = figures_of(*of_run, run->prediction->program, run->observation, look.rank);
+  if (picture.hides_time) return picture;
+  if (picture.run) picture.observed = spans_of(*of_run, run->observation.timeline);
   if (const Routing* counted = routing_of_timeline(run->observation); counted && picture.routed) {
     Result<RoutedLayer> routed =
         route_layer(setup, look.choice.layer, look.choice.microbatch, 0, counted);

@@ -13,6 +13,7 @@ struct QuantitiesWords {
   Q_DECLARE_TR_FUNCTIONS(quantities)
 };
 
+// A figure of the chosen rank, which a lesson may hide. Its numbers come later.
 Quantity layer_quantity(const LayerPicture& picture, const QString& key, const QString& title,
                         bool hidden) {
   Quantity quantity;
@@ -22,12 +23,24 @@ Quantity layer_quantity(const LayerPicture& picture, const QString& key, const Q
   if (picture.dimmed) quantity.predicted.source = QuantitiesWords::tr("settings are not valid");
   if (!picture.drawn()) quantity.predicted.source = QuantitiesWords::tr("whole stages only");
   if (hidden) quantity.predicted = hidden_figure();
-  quantity.observed.source = QuantitiesWords::tr("not counted by layer");
+  quantity.observed.source = picture.stale ? QuantitiesWords::tr("run is of other settings")
+                                           : QuantitiesWords::tr("not run yet");
   return quantity;
 }
 
 bool tells(const LayerPicture& picture, bool hidden) {
   return picture.drawn() && !picture.dimmed && !hidden;
+}
+
+void set_bytes(Quantity& quantity, std::int64_t predicted, std::optional<std::int64_t> counted,
+               const QString& word, const QLocale& locale) {
+  quantity.predicted_value = double(predicted);
+  quantity.predicted.text = bytes_text(predicted, locale);
+  quantity.predicted.exact = exact_bytes_text(predicted, locale);
+  if (!counted) return;
+  quantity.observed_value = double(*counted);
+  quantity.observed = {bytes_text(*counted, locale), word, exact_bytes_text(*counted, locale)};
+  quantity.difference = bytes_difference_text(predicted, *counted, locale);
 }
 
 QString title_of_time(const LayerChoice& choice) {
@@ -48,7 +61,6 @@ QString title_of_time(const LayerChoice& choice) {
 Quantity time_of_layer(const LayerPicture& picture, const QLocale& locale) {
   Quantity quantity = layer_quantity(picture, QStringLiteral("layer.seconds"),
                                      title_of_time(picture.look.choice), picture.hides_time);
-  quantity.observed.source = QuantitiesWords::tr("not run yet");
   if (!tells(picture, picture.hides_time) || !picture.predicted) return quantity;
   const auto length = [](const LayerSpans& times) { return times.window.end - times.window.begin; };
   quantity.predicted_value = seconds_of(length(*picture.predicted));
@@ -62,47 +74,70 @@ Quantity time_of_layer(const LayerPicture& picture, const QLocale& locale) {
   return quantity;
 }
 
-}  // namespace
-
-std::vector<Quantity> layer_quantities(const Session& session, const LayerPicture& picture,
-                                       const QLocale& locale) {
-  const LayerRankStep total =
-      picture.drawn() ? layer_total(*picture.layer, picture.look.rank) : LayerRankStep{};
-  Quantity sent =
+Quantity sent_by_rank(const LayerPicture& picture, const QLocale& locale) {
+  Quantity quantity =
       layer_quantity(picture, QStringLiteral("layer.sent_bytes"),
                      picture.look.choice.backward ? QuantitiesWords::tr("Sent per rank, backward")
                                                   : QuantitiesWords::tr("Sent per rank, forward"),
                      picture.hides_traffic);
-  if (tells(picture, picture.hides_traffic)) {
-    sent.predicted_value = double(total.sent_bytes);
-    sent.predicted.text = bytes_text(total.sent_bytes, locale);
-    sent.predicted.exact = exact_bytes_text(total.sent_bytes, locale);
-  }
-  Quantity kept = layer_quantity(picture, QStringLiteral("layer.kept_bytes"),
-                                 QuantitiesWords::tr("Kept per rank"), picture.hides_memory);
-  if (picture.look.choice.backward) {
-    kept.predicted.source = QuantitiesWords::tr("by the forward");
-  } else if (tells(picture, picture.hides_memory)) {
-    kept.predicted_value = double(total.kept_bytes);
-    kept.predicted.text = bytes_text(total.kept_bytes, locale);
-    kept.predicted.exact = exact_bytes_text(total.kept_bytes, locale);
-  }
-  Quantity flops =
-      layer_quantity(picture, QStringLiteral("layer.flops"),
-                     picture.look.choice.backward ? QuantitiesWords::tr("FLOP per rank, backward")
-                                                  : QuantitiesWords::tr("FLOP per rank, forward"),
-                     picture.hides_flops);
-  if (tells(picture, picture.hides_flops)) {
-    flops.predicted_value = total.flops;
-    flops.predicted.text = value_text(total.flops, "flops", locale);
-  }
+  if (!tells(picture, picture.hides_traffic)) return quantity;
+  const LayerCounted counted = picture.run ? picture.run->counted : LayerCounted{};
+  if (picture.run) quantity.observed.source = QuantitiesWords::tr("run by an older version");
+  set_bytes(
+      quantity, layer_total(*picture.layer, picture.look.rank).sent_bytes, counted.sent_bytes,
+      counted.counted ? QuantitiesWords::tr("counted") : QuantitiesWords::tr("partly by formula"),
+      locale);
+  return quantity;
+}
+
+// What the forward keeps is what the backward finds.
+Quantity kept_by_rank(const LayerPicture& picture, const QLocale& locale) {
+  Quantity quantity = layer_quantity(picture, QStringLiteral("layer.kept_bytes"),
+                                     QuantitiesWords::tr("Kept per rank"), picture.hides_memory);
+  if (!tells(picture, picture.hides_memory)) return quantity;
+  std::optional<std::int64_t> counted;
+  if (picture.run) counted = picture.run->counted.kept_bytes;
+  set_bytes(quantity, picture.layer->ranks[std::size_t(picture.look.rank)].kept_bytes, counted,
+            QuantitiesWords::tr("counted"), locale);
+  return quantity;
+}
+
+// No run counts FLOPs; what it tells is how fast it did those of the layer.
+Quantity speed_of_rank(const LayerPicture& picture, const QLocale& locale) {
+  const bool hidden = picture.hides_flops || picture.hides_time;
+  Quantity quantity =
+      layer_quantity(picture, QStringLiteral("layer.flops_per_second"),
+                     picture.look.choice.backward ? QuantitiesWords::tr("Computing rate, backward")
+                                                  : QuantitiesWords::tr("Computing rate, forward"),
+                     hidden);
+  if (!tells(picture, hidden)) return quantity;
+  const QString flops =
+      value_text(layer_total(*picture.layer, picture.look.rank).flops, "flops", locale);
+  quantity.predicted_value = picture.flops_per_second;
+  quantity.predicted = {value_text(picture.flops_per_second, "flops_per_second", locale),
+                        picture.predicted_word, flops};
+  if (!picture.run) return quantity;
+  const LayerRunFigures& run = *picture.run;
+  quantity.observed_value = run.flops_per_second;
+  quantity.observed = {value_text(run.flops_per_second, "flops_per_second", locale),
+                       source_text(run.source), flops};
+  if (!say_no_difference(run.source, quantity) && run.source == Source::kMeasured)
+    quantity.difference = relative_text(quantity.predicted_value, quantity.observed_value, locale);
+  return quantity;
+}
+
+}  // namespace
+
+std::vector<Quantity> layer_quantities(const Session& session, const LayerPicture& picture,
+                                       const QLocale& locale) {
+  std::vector<Quantity> strip{time_of_layer(picture, locale), sent_by_rank(picture, locale),
+                              kept_by_rank(picture, locale), speed_of_rank(picture, locale),
+                              step_quantities(session, locale)[4]};
   if (picture.drawn())  // ranks of a group may have unlike shares
-    for (Quantity* of_rank : {&sent, &kept, &flops})
-      if (!of_rank->predicted.text.isEmpty())
-        of_rank->note = QuantitiesWords::tr("rank %1").arg(
+    for (std::size_t at = 1; at < 4; ++at)
+      if (!strip[at].predicted.text.isEmpty())
+        strip[at].note = QuantitiesWords::tr("rank %1").arg(
             picture.layer->ranks[std::size_t(picture.look.rank)].rank);
-  std::vector<Quantity> strip{time_of_layer(picture, locale), std::move(sent), std::move(kept),
-                              std::move(flops), step_quantities(session, locale)[4]};
   for (Quantity& quantity : strip) quantity.guess = session.guess_at(quantity.key);
   return strip;
 }

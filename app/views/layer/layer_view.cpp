@@ -163,11 +163,17 @@ QString LayerView::origin(const QString& quantity) const {
         "From the simulated timeline: from the first op of the layer in this direction to its "
         "last, over all ranks of the group.");
   if (quantity == QLatin1String("layer.sent_bytes"))
-    return tr("What the chosen rank sends in the collectives and exchanges of this layer.");
+    return tr(
+        "What the chosen rank sends in the collectives and exchanges of this layer. A run counts "
+        "the bytes of each call.");
   if (quantity == QLatin1String("layer.kept_bytes"))
-    return tr("Activations that are held from the layer's forward until its backward reads them.");
-  if (quantity == QLatin1String("layer.flops"))
-    return tr("Of the pieces of this layer on the chosen rank; a multiply-add counts as two.");
+    return tr(
+        "Activations that are held from the layer's forward until its backward reads them. A run "
+        "counts those that were open when that forward had ended.");
+  if (quantity == QLatin1String("layer.flops_per_second"))
+    return tr(
+        "FLOPs of the layer's pieces on the chosen rank over the time in which it computes them. A "
+        "multiply-add counts as two. No run counts FLOPs.");
   return View::origin(quantity);
 }
 

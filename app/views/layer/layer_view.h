@@ -20,7 +20,8 @@ void paint_layer_picture(QPainter& painter, QSizeF size, const Session& session,
                          LayerLook look, TextLog* texts = nullptr);
 QSize layer_picture_size(const Session& session, LayerLook look);
 
-// Time of the layer in one direction, bytes that a rank sends and keeps there, its FLOPs, loss.
+// Time of the layer in one direction, bytes that a rank sends and keeps there, how fast it
+// computes, loss.
 std::vector<Quantity> layer_quantities(const Session& session, const LayerPicture& picture,
                                        const QLocale& locale = QLocale());
 

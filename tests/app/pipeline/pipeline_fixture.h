@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <algorithm>
 #include <memory>
 
 #include "app/state/session.h"
@@ -58,6 +59,21 @@ inline Timeline stretched(Timeline timeline, double factor, Source source) {
   return timeline;
 }
 
+// What a run counts of each op of a rank, as long as all ops send what they should.
+inline std::vector<std::int64_t> sent_by_ops(const Program& program, std::size_t rank) {
+  std::vector<std::int64_t> sent;
+  for (const Op& op : program.ranks[rank].ops) {
+    std::int64_t& bytes = sent.emplace_back(op.kind == OpKind::kSend ? op.bytes : 0);
+    if (op.kind != OpKind::kCollective) continue;
+    const std::vector<int>& ranks = program.groups[static_cast<std::size_t>(op.group)].ranks;
+    const auto place = std::find(ranks.begin(), ranks.end(), program.ranks[rank].rank);
+    bytes = collective_volume(op.collective, op.type, op.bytes, static_cast<int>(ranks.size()),
+                              static_cast<int>(place - ranks.begin()))
+                .sent;
+  }
+  return sent;
+}
+
 inline RunRecord made_up_run(const Setup& setup, double factor, Source source = Source::kPaced) {
   RunRecord record;
   record.prediction = predicted(resolve(setup, uncalibrated_local_machine()));
@@ -66,9 +82,11 @@ inline RunRecord made_up_run(const Setup& setup, double factor, Source source = 
   if (source == Source::kPaced) record.observation.stretch = 10;
   record.observation.timeline = stretched(record.prediction->timeline, factor, source);
   record.observation.memory = memory_of(record.prediction->program);
-  for (std::size_t rank = 0; rank < record.prediction->program.ranks.size(); ++rank)
+  for (std::size_t rank = 0; rank < record.prediction->program.ranks.size(); ++rank) {
     record.observation.traffic.push_back(
         traffic_of(record.prediction->program, static_cast<int>(rank)));
+    record.observation.sent_bytes.push_back(sent_by_ops(record.prediction->program, rank));
+  }
   record.observation.bubble = record.prediction->bubble;
   record.observation.step = record.prediction->step;
   record.observation.losses = {5.5, 5.4, 5.3};

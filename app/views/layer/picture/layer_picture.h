@@ -15,7 +15,7 @@
 #include "app/selection/selection_panel.h"
 #include "app/state/session.h"
 #include "app/views/timeline/picture/timeline_paint.h"
-#include "engine/plan/layer/layer_steps.h"
+#include "engine/plan/layer/layer_counted.h"
 
 namespace parallelarium {
 
@@ -40,10 +40,20 @@ struct LayerSpans {
 };
 
 struct LayerPicture {
+// What a run counted and measured of the layer on the chosen rank.
+struct LayerRunFigures {
+  Source source = Source::kMeasured;
+  LayerCounted counted;
+  double flops_per_second = 0;
+};
+
   LayerLook look;
   std::shared_ptr<const LayerSteps> layer;
   std::shared_ptr<const LayerSpans> predicted, observed;
   // Of experts: as a run counted it, else as predicted.
+  double flops_per_second = 0;  // predicted, of the chosen rank
+  std::optional<LayerRunFigures> run;
+  bool stale = false;  // there was a run, of other settings
   std::shared_ptr<const RoutedLayer> routed;
   std::vector<double> attention_ratios;  // time of a run's attention by CP rank, over the least
   QString title, predicted_word;
