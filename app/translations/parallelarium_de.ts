@@ -10620,6 +10620,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>gefüllt, soweit getan</translation>
     </message>
     <message>
+        <source>tokens to or from the ranks of these colours</source>
+        <translation>Token zu oder von den Rängen dieser Farben</translation>
+    </message>
+    <message>
         <source>now, filled as far as done</source>
         <translation>jetzt, gefüllt, soweit getan</translation>
     </message>
@@ -11076,6 +11080,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>BLOCKS BY STEP</source>
         <translation>BLÖCKE JE SCHRITT</translation>
+    <message>
+        <source>Gradients of keys and values go round as partial sums.</source>
+        <translation>Gradienten von Schlüsseln und Werten gehen als Teilsummen herum.</translation>
+    </message>
+    <message>
+        <source>Each rank adds up the partial sums of its own queries.</source>
+        <translation>Jeder Rang addiert die Teilsummen seiner eigenen Anfragen.</translation>
+    </message>
     </message>
     <message>
         <source>BLOCKS</source>

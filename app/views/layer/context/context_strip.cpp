@@ -205,16 +205,21 @@ QString strip_words(const LayerPicture& picture) {
         "function than attention over all tokens, so \u201cProve it\u201d refuses it.");
   const LayerStep& step = picture.layer->steps[std::size_t(context.moves[0].step)];
   const QString sent = layer_sent_text(picture, context.moves[0].step, picture.look.rank);
-  return is_ring(picture)
-             ? StripWords::tr(
-                   "%1 on every link for each further step: keys and values of one rank, which "
-                   "may run ahead of it. Ranks wait (hatched below) where their blocks take less "
-                   "time than that.")
-                   .arg(sent)
-             : StripWords::tr(
-                   "%1: %2 sent by each rank; then each computes the rows of its "
-                   "queries, without waiting.")
-                   .arg(capitalised(layer_collective_name(step)), sent);
+  if (!is_ring(picture))
+    return StripWords::tr(
+               "%1: %2 sent by each rank; then each computes the rows of its "
+               "queries, without waiting.")
+        .arg(capitalised(layer_collective_name(step)), sent);
+  const QString sums =
+      picture.look.choice.backward
+          ? StripWords::tr("Gradients of keys and values go round as partial sums.")
+          : StripWords::tr("Each rank adds up the partial sums of its own queries.");
+  return StripWords::tr(
+             "%1 on every link for each further step: keys and values of one rank, which "
+             "may run ahead of it. Ranks wait (hatched below) where their blocks take less "
+             "time than that.")
+             .arg(sent) +
+         QLatin1Char(' ') + sums;
 }
 
 }  // namespace

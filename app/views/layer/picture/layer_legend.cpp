@@ -83,6 +83,14 @@ void paint_progress_mark(QPainter& painter, const QRectF& at, const Theme& theme
   paint_bar_mark(painter, at.right() - 5, at, Qt::NoBrush, QPen(sent, 1));
 }
 
+// Rows for two ranks, in their colours.
+void paint_rows_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
+  paint_activation_mark(painter, at, theme);
+  const double half = at.height() / 2;
+  painter.fillRect(QRectF(at.left(), at.top(), 4, half), theme.rank_line(0).color());
+  painter.fillRect(QRectF(at.left(), at.top() + half, 4, half), theme.rank_line(1).color());
+}
+
 void paint_below_mark(QPainter& painter, const QRectF& at, const Theme& theme) {
   filled(painter, at, theme.solid(OpColor::kCommunication), Qt::NoPen);
 }
@@ -104,6 +112,9 @@ std::vector<LegendWord> layer_legend(const LayerPicture& picture) {
   words.push_back({LayerLegend::tr("collective"), paint_collective_mark});
   words.push_back({LayerLegend::tr("nothing sent"), paint_nothing_mark});
   words.push_back({LayerLegend::tr("filled as far as done"), paint_progress_mark});
+  if (picture.layer->experts && picture.shows_sent_rows())
+    words.push_back(
+        {LayerLegend::tr("tokens to or from the ranks of these colours"), paint_rows_mark});
   if (picture.look.inside) {
     words.push_back({LayerLegend::tr("below 0"), paint_below_mark});
     words.push_back({LayerLegend::tr("above 0, one scale for all ranks"), paint_above_mark});
