@@ -10935,6 +10935,25 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Klick öffnet</translation>
     </message>
     <message>
+        <source>click to show</source>
+        <translation>Klick zeigt sie</translation>
+    </message>
+    <message>
+        <source>all ranks · click to fold</source>
+        <translation>alle Ränge · Klick faltet</translation>
+    </message>
+    <message>
+        <source>%1 of %2 ranks</source>
+        <translation>%1 von %2 Rängen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more ranks alike, with other shards</source>
+        <translation>
+            <numerusform>%n weiterer Rang, gleich, mit anderem Teil</numerusform>
+            <numerusform>%n weitere Ränge, gleich, mit anderen Teilen</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
     </message>
@@ -11062,6 +11081,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Anfragen bleiben; Schlüssel und Werte aller Ränge kommen zu jedem</translation>
     </message>
     <message>
+        <source>Gradients of keys and values go round as partial sums.</source>
+        <translation>Gradienten von Schlüsseln und Werten gehen als Teilsummen herum.</translation>
+    </message>
+    <message>
+        <source>Each rank adds up the partial sums of its own queries.</source>
+        <translation>Jeder Rang addiert die Teilsummen seiner eigenen Anfragen.</translation>
+    </message>
+    <message>
         <source>WHO COMPUTES WHICH SCORES</source>
         <translation>WER RECHNET WELCHE SCORES</translation>
     </message>
@@ -11080,14 +11107,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>BLOCKS BY STEP</source>
         <translation>BLÖCKE JE SCHRITT</translation>
-    <message>
-        <source>Gradients of keys and values go round as partial sums.</source>
-        <translation>Gradienten von Schlüsseln und Werten gehen als Teilsummen herum.</translation>
-    </message>
-    <message>
-        <source>Each rank adds up the partial sums of its own queries.</source>
-        <translation>Jeder Rang addiert die Teilsummen seiner eigenen Anfragen.</translation>
-    </message>
     </message>
     <message>
         <source>BLOCKS</source>
@@ -11906,8 +11925,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Kopf</translation>
     </message>
     <message>
-        <source>Click a piece to see what it computes, its shapes and how long it takes; arrows walk over the pieces.</source>
-        <translation>Klicke auf ein Teil, um zu sehen, was es rechnet, welche Formen es hat und wie lange es dauert; Pfeile gehen über die Teile.</translation>
+        <source>Click a piece to see what it computes, its shapes and how long it takes; arrows walk over the pieces. Shift+Enter shows all of many ranks, or few.</source>
+        <translation>Klicke auf ein Teil, um zu sehen, was es rechnet, welche Formen es hat und wie lange es dauert; Pfeile gehen über die Teile. Umschalt+Eingabe zeigt von vielen Rängen alle oder wenige.</translation>
     </message>
     <message>
         <source>Looked inside: the numbers of a run are shown</source>

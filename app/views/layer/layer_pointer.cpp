@@ -103,6 +103,7 @@ bool LayerView::press_key(QKeyEvent& event) {
       return true;
     case Qt::Key_Return:
     case Qt::Key_Enter: {
+      if (shift) return toggle_ranks(), true;
       // The half of the selected step, else the other than what is open.
       const bool both = next.attention_open == next.mlp_open;
       if (both)
@@ -133,6 +134,12 @@ bool LayerView::press_key(QKeyEvent& event) {
   }
 }
 
+void LayerView::toggle_ranks() {
+  LayerLook next = state_->look;
+  next.all_ranks = !next.all_ranks;
+  show_look(next);
+}
+
 void LayerView::scrub(const LayerPicture& now, const LayerLayout& layout, double x) {
   const LayerSpans* times = now.shown();
   if (!times) return;
@@ -150,6 +157,7 @@ void LayerView::press(QPointF point) {
   const LayerPicture now = picture();
   const LayerLayout layout = layout_now();
   for (const LayerHalf& half : layout.halves) {
+    if (half.fold.contains(point)) return toggle_ranks();
     if (now.shows_vocabulary() || !half.head.contains(point)) continue;
     LayerLook next = state_->look;
     (half.attention ? next.attention_open : next.mlp_open) = !half.open;

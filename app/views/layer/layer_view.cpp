@@ -137,7 +137,7 @@ ViewInfo LayerView::info() {
               [] {
                 return tr(
                     "Click a piece to see what it computes, its shapes and how long it takes; "
-                    "arrows walk over the pieces.");
+                    "arrows walk over the pieces. Shift+Enter shows all of many ranks, or few.");
               },
           .formula = "traffic.sent_bytes",
           .file = "layer",

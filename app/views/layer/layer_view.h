@@ -71,6 +71,7 @@ class LayerView : public View {
   void place_parts();
   void paint_canvas();
   void press(QPointF point);
+  void toggle_ranks();
   void scrub(const LayerPicture& picture, const LayerLayout& layout, double x);
   QString tip_at(QPointF point) const;
   bool press_key(QKeyEvent& event);

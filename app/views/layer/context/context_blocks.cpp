@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QPolygonF>
 #include <algorithm>
+#include <cmath>
 
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
@@ -16,7 +17,7 @@ struct BlockWords {
   Q_DECLARE_TR_FUNCTIONS(layer)
 };
 
-constexpr double kChip = 15, kLeastChipCell = 17, kLeastLabelCell = 13, kRowOfTable = 26;
+constexpr double kChip = 15, kLeastLabelCell = 13;
 
 const LayerContext& context_of(const LayerBrush& brush) { return brush.picture.layer->context; }
 
@@ -73,7 +74,7 @@ void paint_block(const LayerBrush& brush, const ScoreBlock& block, const LayerTa
 }
 
 void paint_run_marks(const LayerBrush& brush, const QPointF& top_left, int rank, double cell) {
-  if (cell >= kLeastChipCell)
+  if (cell >= kNumberedCell)
     return paint_layer_chip(brush.painter, brush.picture, top_left, kChip, rank, brush.theme,
                             brush.texts);
   brush.painter.fillRect(QRectF(top_left, QSizeF(std::max(1.0, std::min(kChip, cell - 1)),
@@ -104,7 +105,7 @@ void paint_grid(const LayerBrush& brush) {
                    BlockWords::tr("WHO COMPUTES WHICH SCORES"));
   put_text(painter, QRectF(places.strip.left(), grid.top() - kChip - 5, grid.left() - 22, 17),
            Qt::AlignVCenter, BlockWords::tr("K, V →"), theme.font(11), theme.muted, brush.texts);
-  const double inset = cell >= kLeastChipCell ? (cell - kChip) / 2 : 0;
+  const double inset = cell >= kNumberedCell ? (cell - kChip) / 2 : 0;
   for (int run = 0; run < runs; ++run) {
     const int rank = context_rank(brush.picture, context.runs[std::size_t(run)].cp);
     paint_run_marks(brush, QPointF(grid.left() + run * cell + inset, grid.top() - kChip - 4), rank,
@@ -133,7 +134,10 @@ void paint_grid(const LayerBrush& brush) {
 class BlockTable {
  public:
   explicit BlockTable(const LayerBrush& brush)
-      : brush_(brush), context_(context_of(brush)), place_(brush.layout.context.table) {
+      : brush_(brush),
+        context_(context_of(brush)),
+        place_(brush.layout.context.table),
+        row_(brush.layout.context.table_row) {
     const double room = place_.width() - kNames - kTogether;
     const int rounds = int(context_.rounds.size());
     shown_ = rounds > 1 ? std::min(rounds, int(room / 34)) : 0;
@@ -155,7 +159,7 @@ class BlockTable {
           round == context_round_now(brush_.picture, brush_.layout.ranks.front()) ? theme.mark
                                                                                   : theme.muted);
     put(last(), BlockWords::tr("together"), false, theme.muted);
-    y_ += kRowOfTable - 4;
+    y_ += row_ - 4;
     for (const int index : brush_.layout.ranks) row_of(index);
     y_ += 4;
     row(
@@ -167,8 +171,8 @@ class BlockTable {
                               : number_text(context_.over_even()) + QStringLiteral(" ×");
     put(last(), ratio, true, theme.text);
     for (const QString& line : context_ratio_lines(brush_.picture)) {
-      y_ += kRowOfTable - 4;
-      put_elided(brush_.painter, QRectF(place_.left(), y_, place_.width(), kRowOfTable - 4),
+      y_ += row_ - 4;
+      put_elided(brush_.painter, QRectF(place_.left(), y_, place_.width(), row_ - 4),
                  Qt::AlignVCenter, line, theme.font(11), theme.text, brush_.texts);
     }
   }
@@ -176,16 +180,16 @@ class BlockTable {
  private:
   static constexpr double kNames = 132, kNamesAlone = 172, kTogether = 74;
   QRectF column(int round) const {
-    return {place_.left() + kNames + round * step_, y_, step_, kRowOfTable - 4};
+    return {place_.left() + kNames + round * step_, y_, step_, row_ - 4};
   }
-  QRectF last() const { return {right_ - kTogether, y_, kTogether, kRowOfTable - 4}; }
+  QRectF last() const { return {right_ - kTogether, y_, kTogether, row_ - 4}; }
   void put(const QRectF& at, const QString& text, bool bold, const QColor& color) {
     put_elided(brush_.painter, at, Qt::AlignVCenter | Qt::AlignRight, text,
                brush_.theme.font(11, bold), color, brush_.texts);
   }
   void name(const QString& text, bool bold, double indent = 0) {
     const double wide = indent == 0 && !bold ? right_ - kTogether - place_.left() : kNames - 4;
-    put_elided(brush_.painter, QRectF(place_.left() + indent, y_, wide - indent, kRowOfTable - 4),
+    put_elided(brush_.painter, QRectF(place_.left() + indent, y_, wide - indent, row_ - 4),
                Qt::AlignVCenter, text, brush_.theme.font(11, bold), brush_.theme.text,
                brush_.texts);
   }
@@ -197,11 +201,12 @@ class BlockTable {
       put(column(round), context_blocks_text(brush_.picture, blocks(round)), bold,
           brush_.theme.text);
     put(last(), context_blocks_text(brush_.picture, together), true, brush_.theme.text);
-    y_ += kRowOfTable;
+    y_ += row_;
   }
   void row_of(int index) {
     const LayerRank& rank = brush_.picture.layer->ranks[std::size_t(index)];
-    paint_layer_chip(brush_.painter, brush_.picture, QPointF(place_.left(), y_ + 3), kChip, index,
+    paint_layer_chip(brush_.painter, brush_.picture,
+                     QPointF(place_.left(), y_ + std::floor((row_ - 4 - kChip) / 2)), kChip, index,
                      brush_.theme, brush_.texts);
     row(
         BlockWords::tr("Rank %1").arg(rank.rank), true,
@@ -216,6 +221,7 @@ class BlockTable {
   const LayerBrush& brush_;
   const LayerContext& context_;
   const QRectF place_;
+  const double row_;
   int shown_ = 0;
   double step_ = 0, right_ = 0, y_ = 0;
 };

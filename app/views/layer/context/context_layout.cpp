@@ -9,12 +9,12 @@ namespace {
 
 constexpr double kContextMargin = 16, kContextTop = 52, kContextLabels = 92;
 constexpr double kStrip = 124, kLineOfStrip = 15, kGridHead = 44, kGridSide = 44, kLeastGrid = 200,
-                 kMostCell = 56;
-constexpr double kTableRow = 26, kTableLeast = 250, kBetween = 36;
+                 kMostNumberedGrid = 16 * kNumberedCell, kMostCell = 56;
+constexpr double kTableRow = 26, kLowTableRow = 18, kTableLeast = 250, kBetween = 36;
 constexpr double kHeadsHead = 40, kHeadsGap = 18, kHeadsWords = 44, kLeastBox = 40,
                  kNamedBlock = 14, kMostBox = 120;
 constexpr double kContextLanesHead = 24, kNamedLane = 22;
-constexpr int kMostContextRanks = 8;
+constexpr int kMostContextRanks = 8, kMostLanes = 4;
 
 // Of the selected replica those of the first TP coordinate; of many the first, the last and the
 // selected. The other replicas of a layer of experts have other sequences.
@@ -25,8 +25,9 @@ void choose_context_ranks(const LayerPicture& picture, LayerLayout& layout) {
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const Coordinates& at = ranks[rank].at;
     if (at.tp != 0 || at.dp != selected.dp) continue;
-    if (all <= kMostContextRanks || at.cp == 0 || at.cp == all - 1 || at.cp == selected.cp)
-      layout.ranks.push_back(int(rank));
+    const bool marked = at.cp == 0 || at.cp == all - 1 || at.cp == selected.cp;
+    if (all <= kMostContextRanks || marked) layout.ranks.push_back(int(rank));
+    if (all <= kMostLanes || marked) layout.lane_ranks.push_back(int(rank));
   }
   layout.alike = all - int(layout.ranks.size());
 }
@@ -40,17 +41,19 @@ void place_blocks(const LayerPicture& picture, LayerLayout& layout, double heigh
   const double strip = kStrip + (lines - 1) * kLineOfStrip;
   places.strip = QRectF(kContextMargin, layout.top, inner, strip);
   const double runs = double(context.runs.size());
+  places.table_row = int(layout.ranks.size()) > kMostLanes ? kLowTableRow : kTableRow;
   const double rows = double(layout.ranks.size()) + 3;
-  const double room =
-      std::max({kLeastGrid, height - strip - kGridHead - 8, rows * kTableRow + 60 - kGridHead});
+  const double numbered = std::min(kNumberedCell * runs, kMostNumberedGrid);
+  const double room = std::max({kLeastGrid, numbered, height - strip - kGridHead - 8,
+                                rows * places.table_row + 60 - kGridHead});
   const double wide = inner - kGridSide - kBetween - kTableLeast;
   places.cell = std::min(
       {std::max(kMostCell, kLeastGrid / runs), room / runs, std::max(kLeastGrid, wide) / runs});
   const double side = places.cell * runs;
   places.grid = QRectF(kContextMargin + kGridSide, places.strip.bottom() + kGridHead, side, side);
   const double left = places.grid.right() + kBetween;
-  places.table =
-      QRectF(left, places.strip.bottom() + 6, kContextMargin + inner - left, rows * kTableRow + 70);
+  places.table = QRectF(left, places.strip.bottom() + 6, kContextMargin + inner - left,
+                        rows * places.table_row + 70);
   for (const ScoreBlock& block : context.blocks)
     layout.targets.push_back(
         {QRectF(places.grid.left() + block.keys * places.cell,
@@ -109,7 +112,8 @@ LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme
   // A ring's exchanges say for which step they are.
   if (picture.layer->context.rounds.size() > 1) layout.lane_bar = kNamedLane;
   layout.lane_pitch = (layout.lane_bar + 2) * (picture.observed ? 2 : 1) + 4;
-  const double lanes = kContextLanesHead + double(layout.ranks.size()) * layout.lane_pitch + 12;
+  const double lanes =
+      kContextLanesHead + double(layout.lane_ranks.size()) * layout.lane_pitch + 12;
   const double height = size.height() - layout.top - lanes;
   if (picture.layer->context.by_heads)
     place_heads(picture, layout, height);
@@ -118,7 +122,7 @@ LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme
   layout.lanes_top += kContextLanesHead;
   layout.lane_left = kContextMargin + kContextLabels;
   layout.lane_width = size.width() - 2 * kContextMargin - kContextLabels;
-  layout.bottom = layout.lanes_top + double(layout.ranks.size()) * layout.lane_pitch + 8;
+  layout.bottom = layout.lanes_top + double(layout.lane_ranks.size()) * layout.lane_pitch + 8;
   return layout;
 }
 

@@ -9,6 +9,9 @@
 
 namespace parallelarium {
 
+// Beside blocks so large stand the numbers of their ranks.
+inline constexpr double kNumberedCell = 16;
+
 // Of a picture that shows_context().
 LayerLayout context_layout(const LayerPicture& picture, QSizeF size, const Theme& theme);
 void paint_context(const LayerBrush& brush);

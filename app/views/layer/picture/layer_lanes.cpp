@@ -82,11 +82,11 @@ struct LaneBar {
 std::vector<LaneBar> lane_bars(const LayerPicture& picture, const LayerLayout& layout) {
   std::vector<LaneBar> bars;
   const std::vector<const LayerSpans*> lanes = lanes_of(picture);
-  for (std::size_t row = 0; row < layout.ranks.size(); ++row)
+  for (std::size_t row = 0; row < layout.lane_ranks.size(); ++row)
     for (std::size_t lane = 0; lane < lanes.size(); ++lane)
       for (int step = 0; step < int(lanes[lane]->spans.size()); ++step) {
         if (!in_picture(picture, step)) continue;
-        const int rank = layout.ranks[row];
+        const int rank = layout.lane_ranks[row];
         const std::optional<Span>& span = lanes[lane]->spans[std::size_t(step)][std::size_t(rank)];
         if (!span) continue;
         // Exchanges go on beside pieces: they take the lower half.
@@ -128,11 +128,14 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
              LanesWords::tr("solid: %1, %2")
                  .arg(source_text(picture.observed->source),
                       time_text(length_of(picture.window_of(*picture.observed))));
+  const int all = int(layout.ranks.size()) + layout.alike, drawn = int(layout.lane_ranks.size());
+  if (drawn < all)
+    title += QStringLiteral(" \u00b7 ") + LanesWords::tr("%1 of %2 ranks").arg(drawn).arg(all);
   put_elided(painter, QRectF(kLanesMargin, head, layout.size.width() - 2 * kLanesMargin, 16),
              Qt::AlignVCenter, title, small, theme.muted, texts);
   const std::vector<const LayerSpans*> lanes = lanes_of(picture);
-  for (std::size_t row = 0; row < layout.ranks.size(); ++row) {
-    const int rank = layout.ranks[row];
+  for (std::size_t row = 0; row < layout.lane_ranks.size(); ++row) {
+    const int rank = layout.lane_ranks[row];
     paint_layer_chip(painter, picture, QPointF(kLanesMargin + 66, lane_top(layout, row, 0)),
                      kLaneChip, rank, theme, texts);
     if (!picture.shows_context()) continue;
@@ -184,8 +187,9 @@ void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const Lay
   if (picture.playhead < window.begin || picture.playhead > window.end) return;
   const double x = x_of(picture, layout, *shown, picture.playhead);
   painter.setPen(QPen(theme.mark, 2));
-  painter.drawLine(QPointF(x, layout.lanes_top - 4),
-                   QPointF(x, layout.lanes_top + double(layout.ranks.size()) * layout.lane_pitch));
+  painter.drawLine(
+      QPointF(x, layout.lanes_top - 4),
+      QPointF(x, layout.lanes_top + double(layout.lane_ranks.size()) * layout.lane_pitch));
 }
 
 LayerHit layer_lane_hit(const LayerPicture& picture, const LayerLayout& layout, QPointF point) {

@@ -19,8 +19,8 @@ constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
 constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
                  kNearlyReadable = 0.8, kReadableRows = 320, kReadableOutside = 200,
                  kReadableExperts = 560, kFold = 18;
-constexpr int kMostRanks = 8;
-constexpr int kBlocksOfLine = 4;  // of a product that a ring cuts
+constexpr int kMostRanks = 4, kMostOfExperts = 2;  // more are folded
+constexpr int kBlocksOfLine = 4;                   // of a product that a ring cuts
 constexpr double kMostScale = 0.56;
 
 double group_width(const StepMarks& group, const LayerScale& scale) {
@@ -104,12 +104,21 @@ void place_half(LayerHalf& half, const std::vector<StepMarks>& groups, const Lay
     column.left = left + (backward ? whole - column.left - column.width : column.left);
 }
 
-// All, or the first, the last and the chosen one. Says how many are left out.
-int choose_ranks(const LayerPicture& picture, int first, int last, std::vector<int>& shown) {
-  const bool all = last - first < kMostRanks;
+// All of `first` to `last`, or of more than `most` the first ones, the last and the chosen one.
+// Says how many are left out.
+int choose_ranks(const LayerPicture& picture, int first, int last, int most,
+                 std::vector<int>& shown) {
+  const bool all = picture.look.all_ranks || last - first < most;
   for (int rank = first; rank <= last; ++rank)
-    if (all || rank == first || rank == last || rank == picture.look.rank) shown.push_back(rank);
+    if (all || rank - first < most / 2 || rank == last || rank == picture.look.rank)
+      shown.push_back(rank);
   return last - first + 1 - int(shown.size());
+}
+
+// Experts take two lines. What TP cuts needs two ranks to be seen.
+int most_ranks(const LayerPicture& picture, bool attention) {
+  const bool experts = picture.layer->experts && !attention;
+  return experts && picture.layer->ranks.back().at.tp == 0 ? kMostOfExperts : kMostRanks;
 }
 
 void choose_ranks(const LayerPicture& picture, LayerHalf& half) {
@@ -119,8 +128,10 @@ void choose_ranks(const LayerPicture& picture, LayerHalf& half) {
   const int own =
       int(std::count_if(picture.layer->ranks.begin(), picture.layer->ranks.end(), of_replica));
   const int first = half.attention ? own * chosen.dp : 0;
-  half.alike =
-      choose_ranks(picture, first, half.attention ? first + own - 1 : ranks - 1, half.ranks);
+  const int last = half.attention ? first + own - 1 : ranks - 1;
+  const int most = most_ranks(picture, half.attention);
+  half.alike = choose_ranks(picture, first, last, most, half.ranks);
+  half.folds = last - first >= most;
 }
 
 // Experts take two lines: in the forward the second begins with their products, in the backward it
@@ -220,7 +231,7 @@ double most_block_height(const LayerPicture& picture, const LayerLayout& layout,
     open += half.open ? own : 0;
     fixed += half.open ? kHead + kNames + (half.says_cuts ? kCuts : 0) +
                              figure_rows(picture) * kFigureRow + own * kRowGap +
-                             (half.alike > 0 ? kFold : 0) + kHalfGap
+                             (half.folds ? kFold : 0) + kHalfGap
                        : kClosed;
   }
   const double shared = std::max(1, open);
@@ -248,8 +259,12 @@ double place_halves(const LayerPicture& picture, const std::vector<std::vector<S
     half.head = QRectF(kLayoutMargin, y, kLabels - 4, kHead);
     half.row_height = block_height(groups[at], scale);
     y += kHead + kNames + (half.says_cuts ? kCuts : 0);
+    const auto folded = std::size_t(most_ranks(picture, half.attention) / 2);
     for (std::size_t row = 0; row < half.ranks.size(); ++row) {
-      if (row == 1 && half.alike > 0) y += kFold;
+      if (row == folded && half.folds) {
+        half.fold = QRectF(kLayoutMargin, y - kRowGap / 4, inner, kFold);
+        y += kFold;
+      }
       half.rows.push_back(y + half.row_height / 2 + 2);
       y += half.row_height + kRowGap;
     }
@@ -271,7 +286,9 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   if (!picture.drawn()) return layout;
   const int lines = legend_lines(layer_legend(picture), size.width() - 2 * kLayoutMargin);
   layout.top += (lines - 1) * kLegendLine;
-  layout.alike = choose_ranks(picture, 0, int(picture.layer->ranks.size()) - 1, layout.ranks);
+  layout.alike = choose_ranks(picture, 0, int(picture.layer->ranks.size()) - 1,
+                              most_ranks(picture, false), layout.ranks);
+  layout.lane_ranks = layout.ranks;
   add_halves(picture, layout);
   std::vector<std::vector<StepMarks>> groups;
   for (const LayerHalf& half : layout.halves)
@@ -279,7 +296,7 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
                                : std::vector<StepMarks>{});
 
   const double inner = size.width() - 2 * kLayoutMargin;
-  const int rows = int(layout.ranks.size());
+  const int rows = int(layout.lane_ranks.size());
   layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
   const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
   const double kept = layer_kept_height(picture, size.width(), theme) +

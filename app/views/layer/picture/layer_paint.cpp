@@ -291,9 +291,25 @@ QString head_of_half(const LayerPicture& picture, const LayerHalf& half) {
 
 // Of the ranks left out. Those of an EP group have other experts and other tokens.
 QString words_about_others(const LayerPicture& picture, const LayerHalf& half) {
+  if (half.alike == 0) return PaintWords::tr("all ranks \u00b7 click to fold");
   const bool other_experts = !half.attention && picture.layer->ranks.back().at.dp > 0;
-  return other_experts ? PaintWords::tr("%n more ranks, with other experts", nullptr, half.alike)
-                       : PaintWords::tr("%n more, alike", nullptr, half.alike);
+  const QString others =
+      other_experts ? PaintWords::tr("%n more ranks, with other experts", nullptr, half.alike)
+      : picture.layer->ranks.front().at.tp != picture.layer->ranks.back().at.tp
+          ? PaintWords::tr("%n more ranks alike, with other shards", nullptr, half.alike)
+          : PaintWords::tr("%n more, alike", nullptr, half.alike);
+  return others + QStringLiteral(" \u00b7 ") + PaintWords::tr("click to show");
+}
+
+// Over the bars that join the ranks.
+void paint_fold(const LayerBrush& brush, const LayerHalf& half) {
+  const Theme& theme = brush.theme;
+  const QString words = QStringLiteral("\u22ee ") + words_about_others(brush.picture, half);
+  QRectF line = half.fold;
+  line.setWidth(std::min(line.width(), label_width(theme.font(11), words) + 6));
+  brush.painter.fillRect(line, theme.surface);
+  put_elided(brush.painter, line, Qt::AlignVCenter, words, theme.font(11), theme.accent_line,
+             brush.texts);
 }
 
 void paint_open(const LayerBrush& brush, const LayerHalf& half) {
@@ -324,13 +340,9 @@ void paint_open(const LayerBrush& brush, const LayerHalf& half) {
     const int rank = half.ranks[row];
     paint_rank_label(brush, half, rank, half.rows[row]);
     paint_row(brush, half, rank, half.rows[row]);
-    if (row == 0 && half.alike > 0)
-      put_text(brush.painter,
-               QRectF(kPaintMargin, half.rows[0] + half.row_height / 2 + 20, 400, 16),
-               Qt::AlignVCenter, words_about_others(brush.picture, half), theme.font(11),
-               theme.muted, brush.texts);
   }
   paint_layer_links(brush, half);
+  if (half.folds) paint_fold(brush, half);
   paint_figures(brush, half);
 }
 

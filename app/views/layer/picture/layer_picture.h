@@ -26,6 +26,7 @@ struct LayerLook {
   LayerChoice choice;
   bool attention_open = false, mlp_open = true;
   bool figures = false;     // FLOPs and FLOP per byte too
+  bool all_ranks = false;   // of many ranks all, one below the other
   bool context = true;      // where CP cuts: who computes which block, instead of the pieces
   int step = -1, rank = 0;  // selected, as indices in LayerSteps; step -1: none
   std::shared_ptr<const LayerInside> inside;  // numbers of a run with probes, or null
@@ -39,7 +40,6 @@ struct LayerSpans {
   Span context;  // of those around attention, where CP cuts
 };
 
-struct LayerPicture {
 // What a run counted and measured of the layer on the chosen rank.
 struct LayerRunFigures {
   Source source = Source::kMeasured;
@@ -47,13 +47,14 @@ struct LayerRunFigures {
   double flops_per_second = 0;
 };
 
+struct LayerPicture {
   LayerLook look;
   std::shared_ptr<const LayerSteps> layer;
   std::shared_ptr<const LayerSpans> predicted, observed;
-  // Of experts: as a run counted it, else as predicted.
   double flops_per_second = 0;  // predicted, of the chosen rank
   std::optional<LayerRunFigures> run;
   bool stale = false;  // there was a run, of other settings
+  // Of experts: as a run counted it, else as predicted.
   std::shared_ptr<const RoutedLayer> routed;
   std::vector<double> attention_ratios;  // time of a run's attention by CP rank, over the least
   QString title, predicted_word;
@@ -110,7 +111,9 @@ struct LayerHalf {
   std::vector<int> steps;
   // Shown, as LayerSteps::ranks. Of attention those of one replica: others have other tokens.
   std::vector<int> ranks;
-  int alike = 0;  // ranks left out behind the first
+  int alike = 0;       // ranks left out
+  bool folds = false;  // so many ranks that some are left out, unless all were asked for
+  QRectF fold;         // says it; a click shows all or few
   std::vector<LayerBox> boxes;
   std::vector<LayerColumn> columns;
   std::vector<double> rows;  // middle of the row of each shown rank
@@ -123,6 +126,7 @@ struct LayerHalf {
 // rank has before, between and behind both exchanges.
 struct ContextPlaces {
   QRectF strip, grid, table;   // not by heads
+  double table_row = 0;        // a row of the table
   double cell = 0;             // of the grid
   std::vector<double> rows;    // by heads: tops
   std::vector<double> lefts;   // by heads: of queries, all tokens, scores, their result, own tokens
@@ -137,9 +141,10 @@ struct LayerTarget {
 
 struct LayerLayout {
   QSizeF size;
-  double top = 0;          // below title and legend
-  std::vector<int> ranks;  // shown in time, as LayerSteps::ranks
-  int alike = 0;           // ranks left out behind the first
+  double top = 0;               // below title and legend
+  std::vector<int> ranks;       // shown, as LayerSteps::ranks
+  int alike = 0;                // ranks left out
+  std::vector<int> lane_ranks;  // of these, shown in time
   std::vector<LayerHalf> halves;
   bool one_scale = true;  // tokens are drawn as large as widths
   ContextPlaces context;
@@ -149,7 +154,7 @@ struct LayerLayout {
   double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
   double lane_bar = 13;  // high
   bool in_lanes(double y) const {
-    return y >= lanes_top - 4 && y <= lanes_top + double(ranks.size()) * lane_pitch + 4;
+    return y >= lanes_top - 4 && y <= lanes_top + double(lane_ranks.size()) * lane_pitch + 4;
   }
 };
 
