@@ -19,7 +19,7 @@ namespace {
 
 LayerLook everything() {
   LayerLook look;
-  look.attention_open = look.figures = true;
+  look.attention_open = look.figures = look.all_ranks = true;
   return look;
 }
 
