@@ -60,9 +60,9 @@ TEST_F(LessonHeard, TheButtonThatLeadsOnSaysWhatCameOfTheAnswer) {
       << told(primary()).toStdString();
   EXPECT_EQ(primary()->text(), QStringLiteral("Next"));
   player().close();
-  open(QStringLiteral("first-look"));
-  go_to(4);
-  choose(QStringLiteral("data"));
+  open(QStringLiteral("backward-in-two"));
+  go_to(0);
+  choose(QStringLiteral("input"));
   press_primary();
   ASSERT_TRUE(player().state().solved);
   EXPECT_TRUE(told(primary()).startsWith(QStringLiteral("Right: Yes.")))

@@ -83,7 +83,7 @@ TEST_F(LessonKeyboard, NextLeadsToTheFirstControlOfTheNewPart) {
 // The text of a question with cards has the keys; to who clicks, a ring would say that one types
 // there.
 TEST_F(LessonKeyboard, ATextThatAsksIsRingedForKeysAlone) {
-  open("first-look");
+  open("does-it-fit");
   std::size_t at = 1;
   while (player().lesson().steps[at].options.empty() || player().lesson().steps[at].ask) ++at;
   for (const bool by_key : {false, true, false}) {
