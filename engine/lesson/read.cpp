@@ -173,8 +173,8 @@ Message found_in(const std::string& file, const Message& fault) {
 
 // "lesson.json, line 7: …", of a fault at a path.
 Message found_at(const std::string& file, const std::string& content, const Message& fault) {
-  Message found =
-      message("found-in.line", "{}, line {}: {}", file, json_line(content, fault.field), fault);
+  Message found = message("found-in.line", "{}, line {}: {}", file,
+                          json_line(content, fault.field).line, fault);
   found.kind = fault.kind;
   found.field = fault.field;
   return found;
@@ -249,12 +249,16 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
     Step& step = lesson.steps.emplace_back(step_from(object_of_step));
     if (step.kind != StepKind::kFind) continue;
     Result<Drawing> drawing = drawing_from_lines(texts_from(object_of_step, "drawing"));
-    if (!drawing) return found_in(step.id, drawing.error());
+    if (!drawing) {
+      Message fault = found_in(step.id, drawing.error());
+      fault.field = fmt::format("steps.{}.drawing", lesson.steps.size() - 1);
+      return found_at("lesson.json", file->second, fault);
+    }
     step.drawing = std::move(*drawing);
   }
   lesson.covers = object->value("covers", std::map<std::string, std::string>());
   const Result<void> fits = coherent(lesson);
-  if (!fits) return fits.error();
+  if (!fits) return found_at("lesson.json", file->second, fits.error());
 
   for (const auto& [name, content] : files) {
     const std::string language = language_of(name);

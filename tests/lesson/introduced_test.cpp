@@ -29,9 +29,10 @@ class Introduced : public testing::Test {
     }
   }
   std::vector<Message> check() {
-    std::map<std::string, std::vector<Message>> faults;
-    check_introduced(course_, lessons_,
-                     [&](const std::string& id) -> std::vector<Message>& { return faults[id]; });
+    std::map<std::string, std::vector<LessonFault>> faults;
+    check_introduced(course_, lessons_, [&](const std::string& id) -> std::vector<LessonFault>& {
+      return faults[id];
+    });
     std::vector<Message> all;
     for (const auto& [id, found] : faults) all.insert(all.end(), found.begin(), found.end());
     return all;
@@ -73,9 +74,11 @@ TEST_F(Introduced, AWordMustBeExplainedBeforeItIsUsed) {
     LessonText& text = lessons_.at("why-the-ring-wins").texts.at(language);
     text.steps.at(text.order.front()).body += " Ulysses";
   }
-  EXPECT_THAT(check(), Contains(fault("lesson-word-unknown",
-                                      lessons_.at("why-the-ring-wins").steps.front().id.c_str(),
-                                      "\"ulysses\"")));
+  for (const std::string language : {"en", "de"}) {
+    const std::string place =
+        "text." + language + ".md: " + lessons_.at("why-the-ring-wins").steps.front().id;
+    EXPECT_THAT(check(), Contains(fault("lesson-word-unknown", place.c_str(), "\"ulysses\"")));
+  }
 }
 
 TEST_F(Introduced, ABoldWordIntroducesFromItsStepOn) {

@@ -37,6 +37,33 @@ std::string said_by_id(const Message& message) {
   return text;
 }
 
+// The line that a fault names begins with its key, or with the last one of several; a fault without
+// a line names it in its sentence.
+void expect_place(const LessonCopy& copy, const LessonFault& fault) {
+  if (fault.line == 0) {
+    EXPECT_TRUE(fault.text.find("line ") != std::string::npos || fault.field == "lesson.json")
+        << fault.field << ": " << fault.text;
+    return;
+  }
+  std::istringstream lines(content_of(copy.folder() / fault.file));
+  std::string line;
+  for (int at = 0; at < fault.line; ++at) ASSERT_TRUE(std::getline(lines, line)) << fault.text;
+  if (fault.file != "lesson.json") {
+    const std::string step =
+        fault.field.substr(std::min(fault.field.size(), fault.file.size() + 2));
+    const std::string heading = step.empty()        ? ""
+                                : fault.key.empty() ? "## " + step + ":"
+                                                    : "### " + fault.key;
+    EXPECT_EQ(line.substr(0, heading.size()), heading) << fault.field << ": " << fault.text;
+    return;
+  }
+  if (fault.key.empty() || std::isdigit(static_cast<unsigned char>(fault.key.back()))) return;
+  const auto key =
+      nlohmann::json::parse("{" + line.substr(0, line.find(':')) + ": 0}", nullptr, false);
+  ASSERT_TRUE(key.is_object()) << line;
+  EXPECT_TRUE(fault.key.ends_with(key.begin().key())) << fault.key << " in: " << line;
+}
+
 class PlantedFault : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedFault, IsFound) {
@@ -47,10 +74,19 @@ TEST_P(PlantedFault, IsFound) {
   options.most_samples = 8;  // a few draws have to tell
   const LessonReport report = check_lesson(copy.folder().string(), options);
   std::vector<std::string> rules;
-  for (const Message& fault : report.faults) {
+  for (const LessonFault& fault : report.faults) {
     rules.push_back(fault.kind);
     EXPECT_FALSE(fault.text.empty());
     EXPECT_EQ(said_by_id(fault), fault.text) << fault.id;
+    expect_place(copy, fault);
+    const auto same = [&](const LessonFault& other) {
+      return other.id == "fault-drawn" && other.field == fault.field && other.key == fault.key &&
+             other.arguments[0].id == fault.arguments[0].id;
+    };
+    if (fault.id == "fault-drawn") {
+      EXPECT_EQ(std::count_if(report.faults.begin(), report.faults.end(), same), 1)
+          << "once, whatever is drawn: " << told(report);
+    }
   }
   EXPECT_THAT(rules, testing::Contains(GetParam().rule)) << told(report);
 }

@@ -17,21 +17,25 @@ constexpr int kMostRanksOneByOne = 64;
 constexpr int kMostOfARule = 3;  // at one place
 }  // namespace
 
-void Faults::add(Message fault, const std::string& where) {
+void Faults::add(Message fault, const std::string& where, const std::string& key) {
   fault.field = where;
-  const auto same = [&](const Message& other) {
-    return other.kind == fault.kind && other.field == fault.field;
+  const auto same = [&](const LessonFault& other) {
+    return other.kind == fault.kind && other.field == where && other.key == key;
   };
-  const bool told = std::any_of(into_.begin(), into_.end(), [&](const Message& other) {
-    return same(other) && other.text == fault.text;
+  const auto of_a_draw = [](const Message& one) { return one.id == "fault-drawn"; };
+  const bool told = std::any_of(into_.begin(), into_.end(), [&](const LessonFault& other) {
+    if (!same(other)) return false;
+    return other.text == fault.text ||
+           (of_a_draw(fault) && of_a_draw(other) && other.arguments[0].id == fault.arguments[0].id);
   });
   if (!told && std::count_if(into_.begin(), into_.end(), same) < kMostOfARule)
-    into_.push_back(std::move(fault));
+    into_.push_back({std::move(fault), key, {}, 0});
 }
 
-void Faults::add(std::string rule, Message error, const std::string& where) {
+void Faults::add(std::string rule, Message error, const std::string& where,
+                 const std::string& key) {
   error.kind = std::move(rule);
-  add(std::move(error), where);
+  add(std::move(error), where, key);
 }
 
 const Result<Facts>& Predictions::of(const Setup& setup) {
@@ -109,27 +113,27 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   report.id = lesson->id;
   report.steps = lesson->steps.size();
   report.languages = lesson->texts.size();
-  if (const Result<std::string> text =
-          bounded_file(fs::path(lesson->folder) / "lesson.json", kMostLessonBytes))
-    for (std::size_t step = 0; step < lesson->steps.size(); ++step)
-      report.lines[lesson->steps[step].id] = json_line(*text, fmt::format("steps.{}", step));
   if (lesson->id != name)
     faults.add(
         message("lesson-id", "The id \"{}\" is not the folder's name \"{}\".", lesson->id, name),
-        "lesson.json");
+        "id");
   check_names(*lesson, faults);
   const std::vector<Symbols> samples = draws(*lesson, options.most_samples);
   report.samples = samples.size();
   if (samples.empty())
     faults.add(message("lesson-constraint", "No drawn value meets the constraint."), "constraint");
   Predictions predictions(options.computer);
-  std::set<std::size_t> faulty;  // steps; other draws would repeat what is wrong with them
+  // What is wrong with one draw is told of that one: others would repeat it.
+  std::set<std::size_t> faulty;  // steps
+  bool unsolved = false;
   for (const Symbols& drawn : samples) {
+    if (!options.goes_on()) return report;
     if (const Result<Symbols> solved = with_problems(*lesson, drawn); !solved) {
-      faults.add(with_drawn(solved.error(), *lesson, drawn), "problems");
+      if (!unsolved) faults.add(with_drawn(solved.error(), *lesson, drawn), "problems");
+      unsolved = true;
       continue;
     }
-    for (std::size_t step = 0; step < lesson->steps.size(); ++step) {
+    for (std::size_t step = 0; step < lesson->steps.size() && options.goes_on(); ++step) {
       const std::size_t before = report.faults.size();
       if (faulty.count(step) == 0) check_step(*lesson, step, drawn, predictions, faults);
       if (report.faults.size() > before) faulty.insert(step);
@@ -137,13 +141,16 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   }
   check_draws(*lesson, draws(*lesson), faults);
   if (!samples.empty()) {
+    const std::size_t before = report.faults.size();
     check_texts(*lesson, samples.front(), predictions, faults);
-    if (samples.size() > 1) check_texts(*lesson, samples.back(), predictions, faults);
+    if (samples.size() > 1 && report.faults.size() == before)
+      check_texts(*lesson, samples.back(), predictions, faults);
     if ((options.run || options.run_collective || options.prove) && report.ok())
-      for (std::size_t step = 0; step < lesson->steps.size(); ++step)
+      for (std::size_t step = 0; step < lesson->steps.size() && options.goes_on(); ++step)
         report.runs += check_run(*lesson, step, samples.front(), predictions, options, faults);
   }
   report.predictions = predictions.count();
+  find_lines(report.faults, lesson->folder);
   return report;
 }
 
@@ -162,34 +169,52 @@ std::vector<LessonReport> check_course(const std::string& folder, const CheckOpt
     return (fs::path(folder) / course->lessons[i].id).string();
   };
   std::vector<LessonReport> lessons(course->lessons.size());
-  const auto check = [&](std::size_t i) { lessons[i] = check_lesson(path_of(i), options); };
+  const auto check = [&](std::size_t i) {
+    if (options.goes_on()) lessons[i] = check_lesson(path_of(i), options);
+  };
   if (options.run || options.run_collective || options.prove)
     for (std::size_t i = 0; i < lessons.size(); ++i) check(i);  // runs want the cores to themselves
   else
     in_parallel(lessons.size(), check);
+  const Result<std::string> course_text =
+      bounded_file(fs::path(folder) / "course.json", kMostLessonBytes);
+  // `key`: of the lesson's entry.
+  const auto fault = [&](Message what, std::size_t lesson, const std::string& key) {
+    const auto unit =
+        std::find_if(course->units.begin(), course->units.end(),
+                     [&](const CourseUnit& one) { return lesson < one.first + one.count; });
+    const std::size_t told = faults.count();
+    faults.add(std::move(what), course->lessons[lesson].id, key);
+    if (faults.count() == told) return;
+    const std::string path = fmt::format("units.{}.lessons.{}.{}", unit - course->units.begin(),
+                                         lesson - unit->first, key);
+    whole.faults.back().file = "course.json";
+    whole.faults.back().line = json_line(*course_text, path).line;
+  };
   std::set<std::string> listed;
   std::map<std::string, Lesson> read;
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     const CourseEntry& entry = course->lessons[i];
     if (!listed.insert(entry.id).second)
-      faults.add(message("course-twice", "The lesson is listed twice."), entry.id);
+      fault(message("course-twice", "The lesson is listed twice."), i, "id");
     const Result<Lesson> lesson = read_lesson(path_of(i));
     if (!lesson) continue;
     for (const auto& [language, text] : lesson->texts) {
       const auto title = entry.titles.find(language);
       if (title == entry.titles.end() || title->second != text.title)
-        faults.add(message("course-title",
-                           "The title in {} is \"{}\" in the lesson's text and not in course.json.",
-                           language, text.title),
-                   entry.id);
+        fault(message("course-title",
+                      "The title in {} is \"{}\" in the lesson's text and not in course.json.",
+                      language, text.title),
+              i, "title." + language);
     }
     read.emplace(entry.id, *lesson);
   }
-  check_introduced(*course, read, [&](const std::string& id) -> std::vector<Message>& {
+  check_introduced(*course, read, [&](const std::string& id) -> std::vector<LessonFault>& {
     return std::find_if(lessons.begin(), lessons.end(),
                         [&](const LessonReport& report) { return report.id == id; })
         ->faults;
   });
+  for (std::size_t i = 0; i < lessons.size(); ++i) find_lines(lessons[i].faults, path_of(i));
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (fs::is_regular_file(at->path() / "lesson.json", error) &&

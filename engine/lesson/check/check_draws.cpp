@@ -83,14 +83,16 @@ class DrawCheck {
     struct Asked {
       const Ask* ask = nullptr;
       std::string part;  // QuestionPart::id; empty: the step itself asks
+      std::string key;   // of the ask
     };
     std::vector<Asked> asks;
-    if (step.ask && !step.ask->answer.empty()) asks.push_back({&*step.ask, {}});
-    for (const QuestionPart& part :
-         step.parts)  // what is predicted of a student's plan is drawn by nobody
-      if (part.option.empty() && part.ask.answer.find("predicted") == std::string::npos)
-        asks.push_back({&part.ask, part.id});
-    for (const auto& [ask, part] : asks) {
+    if (step.ask && !step.ask->answer.empty()) asks.push_back({&*step.ask, {}, "ask"});
+    for (std::size_t at = 0; at < step.parts.size(); ++at)
+      // What is predicted of a student's plan is drawn by nobody.
+      if (const QuestionPart& part = step.parts[at];
+          part.option.empty() && part.ask.answer.find("predicted") == std::string::npos)
+        asks.push_back({&part.ask, part.id, fmt::format("parts.{}", at)});
+    for (const auto& [ask, part, key] : asks) {
       const std::set<double> answers = values(ask->answer, known);
       if (answers.size() < kLeastAnswers && !ask->few)
         faults_.add(
@@ -101,7 +103,7 @@ class DrawCheck {
                     answers.size() == 1 ? message("values-one", "1 value")
                                         : message("values-many", "{} values", answers.size()),
                     kLeastAnswers),
-            step.id);
+            step.id, key + ".answer");
       if (answers.size() > 1) literals(step, answers, *ask, part);
     }
     Ask size;
@@ -137,13 +139,15 @@ class DrawCheck {
         for (const double value : values)
           if (const std::string number =
                   written(value, ask.unit, tells_more ? std::string() : word);
-              !number.empty() && stands_in(literal, number))
+              !number.empty() && stands_in(literal, number)) {
             faults_.add(
                 message("text-literal",
                         "{} names {}, which is {} in some plays alone: write it as {}.",
                         part.empty() ? message("text-body", "The text") : plain("### " + part),
                         number, ask.answer, "{{" + ask.answer + "}}"),
-                where);
+                where, part);
+            return;  // other draws would tell it again
+          }
       };
       look(words->second.body, "");
       for (const auto& [part, markdown] : words->second.parts) look(markdown, part);

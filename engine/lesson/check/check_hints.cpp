@@ -81,7 +81,7 @@ void check_hint(const Step& step, const StepText& words, const Symbols& names,
     faults.add(
         message("text-hint", "The last hint, \"{}\", comes to {}, and the answer is {}.", *shown,
                 figure(fmt::format("{:.4g}", *told)), figure(fmt::format("{:.4g}", right))),
-        where);
+        where, part);
 }
 
 }  // namespace parallelarium

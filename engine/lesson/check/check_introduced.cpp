@@ -78,18 +78,23 @@ bool names_view(const std::string& markdown, const std::string& view) {
   return false;
 }
 
-std::set<std::string> settings_used(const Step& step) {
-  std::set<std::string> keys(step.allow.begin(), step.allow.end());
-  for (const Fields* fields : {&step.solution, &step.tempting})
+// The settings that a step uses, each with the first key of the step that names it.
+std::map<std::string, std::string> settings_used(const Step& step) {
+  std::map<std::string, std::string> used;
+  for (std::size_t at = 0; at < step.allow.size(); ++at)
+    used.emplace(step.allow[at], fmt::format("allow.{}", at));
+  for (const auto& [object, fields] :
+       {std::pair("solution", &step.solution), std::pair("tempting", &step.tempting)})
     for (const auto& [key, value] : *fields) {
       const SetupSetting* row = find_setting(setup_settings(), key);
-      keys.insert(row ? row->key : key);
+      used.emplace(row ? row->key : key, fmt::format("{}.{}", object, key));
     }
-  for (const Check& check : step.checks)
+  for (std::size_t at = 0; at < step.checks.size(); ++at)
     // Those two follow from settings, and every text says how many ranks and sequences there are.
-    if (check.of == "setup" && check.key != "ranks" && check.key != "global_batch")
-      keys.insert(check.key);
-  return keys;
+    if (const Check& check = step.checks[at];
+        check.of == "setup" && check.key != "ranks" && check.key != "global_batch")
+      used.emplace(check.key, fmt::format("checks.{}.key", at));
+  return used;
 }
 
 std::string all_of(const StepText& step) {
@@ -115,7 +120,7 @@ class Introductions {
     for (const Step& step : lesson_.steps) {
       if (const auto words = text.steps.find(step.id); words != text.steps.end())
         said += all_of(words->second) + "\n\n";
-      for (const std::string& key : settings_used(step))
+      for (const auto& [key, place] : settings_used(step))
         if (!known(kSettings + key, names_setting(said, key)))
           faults_.add(
               message(
@@ -124,7 +129,7 @@ class Introductions {
                   "nor a lesson that it builds on introduces before: write **{}** where the text "
                   "tells of it.",
                   step.id, lesson_.id, key, label_of(key)),
-              step.id);
+              step.id, place);
       if (step.tab.empty()) continue;
       const std::string view = view_of(step.tab);
       if (!known(kViews + view, names_view(said, view)))
@@ -135,7 +140,7 @@ class Introductions {
                 "lesson that it builds on introduces before: write **{}** where the text tells "
                 "of it.",
                 step.id, lesson_.id, view, title_of(view)),
-            step.id);
+            step.id, "view.tab");
     }
     for (const std::string& view : view_ids()) known(kViews + view, names_view(said, view));
     for (const SetupSetting& setting : setup_settings())
@@ -176,7 +181,7 @@ class Introductions {
               "a lesson that it builds on introduces before: write it in bold letters where the "
               "text explains it.",
               step, lesson_.id, word.id, language),
-          step);
+          fmt::format("text.{}.md: {}", language, step));
     }
     known_.merge(introduced);
   }
@@ -188,8 +193,9 @@ class Introductions {
 
 }  // namespace
 
-void check_introduced(const Course& course, const std::map<std::string, Lesson>& lessons,
-                      const std::function<std::vector<Message>&(const std::string&)>& faults_of) {
+void check_introduced(
+    const Course& course, const std::map<std::string, Lesson>& lessons,
+    const std::function<std::vector<LessonFault>&(const std::string&)>& faults_of) {
   std::vector<Known> after(course.lessons.size());
   for (std::size_t at = 0; at < course.lessons.size(); ++at) {
     Known before;

@@ -37,6 +37,14 @@ bool is_setting(const std::string& key) {
   return row != nullptr && row->key == key;
 }
 
+// The objects of a step that set something, by their keys.
+std::vector<std::pair<std::string, const Fields*>> objects_of(const Step& step) {
+  return {{"setup", &step.setup},
+          {"reveal", &step.reveal},
+          {"solution", &step.solution},
+          {"tempting", &step.tempting}};
+}
+
 // A lesson's figures are those of one precision and one attention, whatever devices a student has.
 void check_pins(const Lesson& lesson, Faults& faults) {
   for (const char* key : {"precision", "attention"}) {
@@ -46,19 +54,19 @@ void check_pins(const Lesson& lesson, Faults& faults) {
                          "The start leaves \"{}\" to auto, which differs between computers; set "
                          "it, to {} for one.",
                          key, key == std::string_view("precision") ? "fp32" : "unfused"),
-                 "start");
-    const auto check = [&](const Fields& fields, const std::string& where) {
+                 "start", key);
+    const auto check = [&](const Fields& fields, const std::string& where,
+                           const std::string& object) {
       for (const auto& field : fields)
         if (sets(field) && field.second == "auto")
           faults.add(
               message("lesson-auto.named",
                       "\"{}\" must not be auto, which differs between computers; name one.", key),
-              where);
+              where, object + key);
     };
-    check(lesson.start, "start");
+    check(lesson.start, "start", "");
     for (const Step& step : lesson.steps)
-      for (const Fields* fields : {&step.setup, &step.reveal, &step.solution, &step.tempting})
-        check(*fields, step.id);
+      for (const auto& [object, fields] : objects_of(step)) check(*fields, step.id, object + ".");
   }
 }
 
@@ -67,7 +75,7 @@ void check_rows(const Lesson& lesson, Faults& faults) {
   if (!rows) return faults.add(rows.error(), "covers");
   for (const auto& [row, step] : lesson.covers)
     if (rows->count(row) == 0)
-      faults.add(message("lesson-row", "\"{}\" is not a row of rows.json.", row), step);
+      faults.add(message("lesson-row", "\"{}\" is not a row of rows.json.", row), "covers", row);
 }
 
 }  // namespace
@@ -110,20 +118,23 @@ void check_names(const Lesson& lesson, Faults& faults) {
                   std::any_of(step.parts.begin(), step.parts.end(),
                               [](const QuestionPart& part) { return part.option.empty(); });
     has_goal = has_goal || step.kind == StepKind::kGoal;
-    for (const std::string& key : step.allow)
-      if (!is_setting(key))
-        faults.add(message("step-allow", "\"{}\" is not a setting.", key), step.id);
-    for (const Fields* fields : {&step.solution, &step.tempting})
+    for (std::size_t at = 0; at < step.allow.size(); ++at)
+      if (!is_setting(step.allow[at]))
+        faults.add(message("step-allow", "\"{}\" is not a setting.", step.allow[at]), step.id,
+                   fmt::format("allow.{}", at));
+    for (const auto& [object, fields] : objects_of(step))
       for (const auto& [key, value] : *fields)
-        if (!covers(step.allow, key))
-          faults.add(message("goal-locked", "\"{}\" is needed and not in \"allow\".", key),
-                     step.id);
-    for (const std::string& key : step.hide)
+        if ((fields == &step.solution || fields == &step.tempting) && !covers(step.allow, key))
+          faults.add(message("goal-locked", "\"{}\" is needed and not in \"allow\".", key), step.id,
+                     object + "." + key);
+    for (std::size_t at = 0; at < step.hide.size(); ++at)
       if (std::none_of(std::begin(kHideable), std::end(kHideable),
-                       [&](const char* part) { return covers({part}, key); }))
-        faults.add(message("step-hide", "\"{}\" cannot be hidden.", key), step.id);
+                       [&](const char* part) { return covers({part}, step.hide[at]); }))
+        faults.add(message("step-hide", "\"{}\" cannot be hidden.", step.hide[at]), step.id,
+                   fmt::format("hide.{}", at));
     if (step.view_range && step.view_range->first >= step.view_range->second)
-      faults.add(message("step-view", "The range of the view ends before it begins."), step.id);
+      faults.add(message("step-view", "The range of the view ends before it begins."), step.id,
+                 "view.range");
   }
   // Orders with a length and limits to keep are goals enough for a lesson of nothing else.
   if (builds && only_builds) return;

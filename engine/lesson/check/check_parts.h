@@ -12,18 +12,23 @@
 
 namespace parallelarium {
 
-// Collects faults. The same rule at the same place counts once.
+// Collects faults. Each counts once at its place, whatever was drawn.
 class Faults {
  public:
-  explicit Faults(std::vector<Message>& into) : into_(into) {}
-  // The fault's kind is the rule. `where`: a step's id, a file, or empty for the whole lesson.
-  void add(Message fault, const std::string& where);
+  explicit Faults(std::vector<LessonFault>& into) : into_(into) {}
+  // The fault's kind is the rule. `where` and `key`: LessonFault::field and key.
+  void add(Message fault, const std::string& where, const std::string& key = {});
   // The same of an error that breaks the rule.
-  void add(std::string rule, Message error, const std::string& where);
+  void add(std::string rule, Message error, const std::string& where, const std::string& key = {});
+  std::size_t count() const { return into_.size(); }
 
  private:
-  std::vector<Message>& into_;
+  std::vector<LessonFault>& into_;
 };
+
+// Finds the file and the line of every fault that has none. What a file lacks of a key is taken
+// off that key. `folder`: of the lesson, or of a course for faults of course.json.
+void find_lines(std::vector<LessonFault>& faults, const std::string& folder);
 
 // Predictions by Setup and by collective. Each is made once.
 class Predictions {
@@ -84,8 +89,9 @@ void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
 // Finds what lessons of a course take for known: a setting, a view or a word of the glossary that
 // neither the lesson nor one that it builds on introduces before. `lessons` are by id; `faults_of`
 // gives the list of one lesson.
-void check_introduced(const Course& course, const std::map<std::string, Lesson>& lessons,
-                      const std::function<std::vector<Message>&(const std::string&)>& faults_of);
+void check_introduced(
+    const Course& course, const std::map<std::string, Lesson>& lessons,
+    const std::function<std::vector<LessonFault>&(const std::string&)>& faults_of);
 
 // Checks one run step, or one goal with checks on runs: the engine runs it, and it must pass. For a
 // step that builds an order, the solution is run and proved. Returns the number of runs.

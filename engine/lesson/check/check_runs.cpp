@@ -47,12 +47,12 @@ std::size_t run_solution(const Step& step, Settings settings, const CheckOptions
   settings.setup.schedule = std::move(*order);
   const Result<ProvedRun> proved = options.prove(settings.setup);
   if (!proved)
-    faults.add("run-failed", proved.error(), step.id);
+    faults.add("run-failed", proved.error(), step.id, "order.solution");
   else if (!proved->proof.is_object() || !proved->proof.value("holds", false))
     faults.add(message("run-proof",
                        "Ranks that run the order of the solution have other losses or gradients "
                        "than one rank."),
-               step.id);
+               step.id, "order.solution");
   return 1;
 }
 
@@ -102,12 +102,12 @@ std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& dr
     faults.add("run-judge", judgement.error(), step.id);
   } else if (judgement->verdict != Verdict::kRight) {
     for (const Message& reason : judgement->reasons) faults.add(reason, step.id);
-    for (const CheckOutcome& outcome : judgement->checks)
-      if (!outcome.holds && outcome.value)
+    for (std::size_t at = 0; at < judgement->checks.size(); ++at)
+      if (const CheckOutcome& outcome = judgement->checks[at]; !outcome.holds && outcome.value)
         faults.add(message("run-missed", "The run has {} = {}, not {} {}.", outcome.check.key,
                            figure(fmt::format("{:.4g}", *outcome.value)), outcome.check.op,
                            figure(fmt::format("{:.4g}", outcome.wanted))),
-                   step.id);
+                   step.id, fmt::format("checks.{}", at));
   }
   return 1;
 }

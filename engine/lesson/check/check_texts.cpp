@@ -83,7 +83,7 @@ class TextCheck {
     if (text_.summary.empty())
       faults_.add(message("text-summary", "The lesson lacks its paragraph below the title."),
                   file_);
-    markdown(text_.summary, "summary");
+    markdown(text_.summary, file_);
     std::vector<std::string> wanted;
     for (const Step& step : lesson_.steps) wanted.push_back(step.id);
     for (const std::string& id : wanted)
@@ -116,13 +116,13 @@ class TextCheck {
     for (const auto& [name, markdown_text] : words.parts) {
       if (!parts.needed.count(name) && !parts.allowed.count(name))
         faults_.add(message("text-part-unknown", "The step has no use for \"### {}\".", name),
-                    place(step.id));
-      filled(markdown_text, after, place(step.id + ", " + name));
+                    place(step.id), name);
+      filled(markdown_text, after, place(step.id), name);
       if (name.starts_with("unit") && !fits_beside_field(markdown_text))
         faults_.add(message("text-unit-long",
                             "What a number counts stands beside its field: at most {} bytes.",
                             kMostUnitBytes),
-                    place(step.id + ", " + name));
+                    place(step.id), name);
     }
     check_hint(step, words, after, place(step.id), faults_);
     alike(step, words, after);
@@ -150,12 +150,13 @@ class TextCheck {
 
   std::string place(const std::string& what) const { return file_ + ": " + what; }
 
-  void filled(const std::string& markdown_text, const Symbols& symbols, const std::string& where) {
+  void filled(const std::string& markdown_text, const Symbols& symbols, const std::string& where,
+              const std::string& part = {}) {
     const Result<std::string> shown = fill_in(markdown_text, symbols);
     if (!shown)
-      faults_.add("text-expression", shown.error(), where);
+      faults_.add("text-expression", shown.error(), where, part);
     else
-      markdown(*shown, where);
+      markdown(*shown, where, part);
   }
 
   void brief(const std::string& body, const Symbols& symbols, const std::string& where) {
@@ -167,21 +168,22 @@ class TextCheck {
           where);
   }
 
-  void markdown(const std::string& shown, const std::string& where) {
-    for (const Message& fault : markdown_faults(shown)) faults_.add(fault, where);
+  void markdown(const std::string& shown, const std::string& where, const std::string& part = {}) {
+    for (const Message& fault : markdown_faults(shown)) faults_.add(fault, where, part);
     const MarkdownLinks links = links_of(shown);
     for (const std::string& link : links.links)
       if (link.rfind("https://", 0) != 0 || link.size() < 12)
-        faults_.add(message("text-link", "\"{}\" is not an https:// address.", link), where);
+        faults_.add(message("text-link", "\"{}\" is not an https:// address.", link), where, part);
     for (const std::string& picture : links.pictures) {
       const Result<void> inside = file_inside(lesson_.folder, picture);
-      if (!inside) faults_.add("text-picture", inside.error(), where);
+      if (!inside) faults_.add("text-picture", inside.error(), where, part);
       if (!ends_with(picture, ".svg") && !ends_with(picture, ".png"))
-        faults_.add(message("text-picture-kind", "A picture is an .svg or a .png file."), where);
+        faults_.add(message("text-picture-kind", "A picture is an .svg or a .png file."), where,
+                    part);
     }
     if (links.picture_without_words)
-      faults_.add(message("text-picture-words", "A picture lacks its description in words."),
-                  where);
+      faults_.add(message("text-picture-words", "A picture lacks its description in words."), where,
+                  part);
   }
 
   const Lesson& lesson_;

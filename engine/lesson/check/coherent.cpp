@@ -77,20 +77,27 @@ std::optional<Message> options_fault(const Step& step) {
   return std::nullopt;
 }
 
-// What is wrong with how a step goes on from an earlier one, or with what it is worth.
+// What is wrong with how a step goes on from an earlier one, or with what it is worth. The
+// message's field is the key of the step.
 std::optional<Message> plan_fault(const Step& step, const std::set<std::string>& earlier) {
+  const auto wrong = [](const std::string& key, Message what) {
+    what.field = key;
+    return what;
+  };
   if (!step.from.empty() && earlier.count(step.from) == 0)
-    return message("form-from", "\"from\" names no earlier step");
+    return wrong("from", message("form-from", "\"from\" names no earlier step"));
   if (step.kind == StepKind::kPredict && !step.checks.empty() && step.parts.empty())
-    return message("form-plan-parts", "a prediction of a plan has \"parts\"");
+    return wrong("checks", message("form-plan-parts", "a prediction of a plan has \"parts\""));
   std::set<std::string> rows;
   for (const RubricRow& row : step.rubric) {
     if (!rows.insert(row.id).second)
-      return message("form-rubric-twice", "two rows of the rubric have the same id");
+      return wrong("rubric",
+                   message("form-rubric-twice", "two rows of the rubric have the same id"));
     for (const std::string& id : row.parts)
       if (std::none_of(step.parts.begin(), step.parts.end(),
                        [&](const QuestionPart& part) { return part.id == id; }))
-        return message("form-rubric-part", "a row of the rubric names a part that is not there");
+        return wrong("rubric", message("form-rubric-part",
+                                       "a row of the rubric names a part that is not there"));
   }
   return std::nullopt;
 }
@@ -123,64 +130,76 @@ std::optional<Message> assign_fault(const Step& step) {
 }  // namespace
 
 Result<void> coherent(const Lesson& lesson) {
-  const auto wrong = [](const std::string& where, Message what) -> Result<void> {
+  // `path`: of what is wrong, in the file.
+  const auto wrong_at = [](const std::string& path, const std::string& where,
+                           Message what) -> Result<void> {
     Message fault = message("lesson-form", "\"{}\": {}.", where, std::move(what));
-    fault.field = where;
+    fault.field = path;
     return fault;
   };
   for (const Drawn& drawn : lesson.parameters)
     if (drawn.values.empty() || drawn.values.size() > kMostParameterValues)
-      return wrong(drawn.name,
-                   message("form-values", "a parameter has 1 to {} values", kMostParameterValues));
+      return wrong_at(
+          "parameters." + drawn.name, drawn.name,
+          message("form-values", "a parameter has 1 to {} values", kMostParameterValues));
   const std::vector<std::string>& sources = lesson.requirements.sources;
   const bool measured = sources == std::vector<std::string>{"measured"};
   std::set<std::string> steps, kept;
-  for (const Step& step : lesson.steps) {
+  for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
+    const Step& step = lesson.steps[at];
+    // `key`: of the step.
+    const auto wrong = [&](const std::string& key, Message what) {
+      return wrong_at(fmt::format("steps.{}.{}", at, key), step.id, std::move(what));
+    };
     if (!step.keep.empty() && (step.kind != StepKind::kRun || step.runs_collective()))
-      return wrong(step.id, message("form-keeps", "only a step that runs the setup keeps its run"));
+      return wrong("keep", message("form-keeps", "only a step that runs the setup keeps its run"));
     if (!step.keep.empty() && !kept.insert(step.keep).second)
-      return wrong(step.id, message("form-kept-twice", "two runs are kept under this name"));
-    if (auto fault = plan_fault(step, steps)) return wrong(step.id, std::move(*fault));
+      return wrong("keep", message("form-kept-twice", "two runs are kept under this name"));
+    if (auto fault = plan_fault(step, steps)) return wrong(fault->field, std::move(*fault));
     if (!steps.insert(step.id).second)
-      return wrong(step.id, message("form-steps-twice", "two steps have this id"));
+      return wrong("id", message("form-steps-twice", "two steps have this id"));
     if (!step.tab.empty() && !is_view_id(step.tab))
-      return wrong(step.id, message("form-tab", "tab must be {}", join_or(view_ids())));
-    if (auto fault = assign_fault(step)) return wrong(step.id, std::move(*fault));
+      return wrong("view.tab", message("form-tab", "tab must be {}", join_or(view_ids())));
+    if (auto fault = assign_fault(step)) return wrong("assign", std::move(*fault));
     if (!asks(step) && !step.assigns() &&
         (step.ask || !step.options.empty() || !step.parts.empty()))
-      return wrong(step.id, message("form-asks", "only predict and explain steps ask"));
-    for (const Check& check : step.checks)
-      if ((check.of == "assignment") != step.assigns())
-        return wrong(step.id,
+      return wrong(step.ask             ? "ask"
+                   : step.parts.empty() ? "options"
+                                        : "parts",
+                   message("form-asks", "only predict and explain steps ask"));
+    for (std::size_t check = 0; check < step.checks.size(); ++check)
+      if ((step.checks[check].of == "assignment") != step.assigns())
+        return wrong(fmt::format("checks.{}.of", check),
                      message("form-checks-assignment",
                              "a step that assigns, and no other, checks the \"assignment\""));
     if (!step.parts.empty()) {
-      if (auto fault = parts_fault(step)) return wrong(step.id, std::move(*fault));
+      if (auto fault = parts_fault(step)) return wrong("parts", std::move(*fault));
       continue;
     }
-    if (auto fault = options_fault(step)) return wrong(step.id, std::move(*fault));
-    for (const Check& check : step.checks) {
+    if (auto fault = options_fault(step)) return wrong("options", std::move(*fault));
+    for (std::size_t index = 0; index < step.checks.size(); ++index) {
+      const Check& check = step.checks[index];
+      const std::string key = fmt::format("checks.{}", index);
       if (check.of == "order" && step.kind != StepKind::kBuild)
-        return wrong(step.id,
-                     message("form-order-check", "only a build step has an order to check"));
+        return wrong(key, message("form-order-check", "only a build step has an order to check"));
       if (check.of == "run" && check.key.starts_with("step.") && !measured)
-        return wrong(step.id, message("form-measured",
-                                      "times of a rehearsal are set: a lesson that checks a run's "
-                                      "step requires measured runs alone"));
+        return wrong(key, message("form-measured",
+                                  "times of a rehearsal are set: a lesson that checks a run's "
+                                  "step requires measured runs alone"));
       if (check.of_proof() && step.kind != StepKind::kRun)
-        return wrong(step.id, message("form-proved", "only the run of a run step is proved"));
+        return wrong(key, message("form-proved", "only the run of a run step is proved"));
       if (!check.than.empty() &&
           (check.of != "run" || check.than == step.keep || kept.count(check.than) == 0))
-        return wrong(step.id,
-                     message("form-than", "\"than\" names a run that an earlier step keeps"));
+        return wrong(key, message("form-than", "\"than\" names a run that an earlier step keeps"));
       if (check.of == "run" && step.runs_collective())
-        return wrong(step.id,
+        return wrong(key,
                      message("form-runs-one", "a step runs the setup or the collective, not both"));
     }
   }
   for (const auto& [row, step] : lesson.covers)
     if (steps.count(step) == 0)
-      return wrong("covers." + row, message("form-no-step", "no step has this id"));
+      return wrong_at("covers." + row, "covers." + row,
+                      message("form-no-step", "no step has this id"));
   return {};
 }
 

@@ -79,22 +79,33 @@ std::optional<JsonPlace> json_element(std::string_view text, JsonPlace array, st
   return std::nullopt;
 }
 
-int json_line(std::string_view text, std::string_view path) {
+JsonLine json_line(std::string_view text, std::string_view path) {
   JsonPlace place = json_root(text);
-  while (!path.empty()) {
-    const std::string_view key = path.substr(0, path.find('.'));
-    path.remove_prefix(std::min(path.size(), key.size() + 1));
-    std::size_t index = 0;
+  // The value of the shortest key that `rest` begins with, and how long that key is.
+  const auto next = [&](std::string_view rest) -> std::pair<std::optional<JsonPlace>, std::size_t> {
     const bool is_list = place.begin < text.size() && text[place.begin] == '[';
-    if (is_list && std::from_chars(key.data(), key.data() + key.size(), index).ec != std::errc{})
-      break;
-    const std::optional<JsonPlace> inner =
-        is_list ? json_element(text, place, index) : json_member(text, place, key);
+    for (std::size_t end = rest.find('.');; end = rest.find('.', end + 1)) {
+      const std::string_view key = rest.substr(0, end);
+      std::size_t index = 0;
+      const bool is_index =
+          std::from_chars(key.data(), key.data() + key.size(), index).ec == std::errc{};
+      const std::optional<JsonPlace> inner = !is_list   ? json_member(text, place, key)
+                                             : is_index ? json_element(text, place, index)
+                                                        : std::nullopt;
+      if (inner || is_list || end == std::string_view::npos) return {inner, key.size()};
+    }
+  };
+  std::size_t found = 0;  // bytes of the path
+  while (found < path.size()) {
+    const std::size_t begin = found == 0 ? 0 : found + 1;
+    const auto [inner, size] = next(path.substr(begin));
     if (!inner) break;
     place = *inner;
+    found = begin + size;
   }
   const std::string_view before = text.substr(0, place.begin);
-  return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  return {std::string(path.substr(0, found)),
+          1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'))};
 }
 
 void set_json_member(std::string& text, JsonPlace object, const std::string& key,

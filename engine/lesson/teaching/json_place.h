@@ -19,9 +19,14 @@ JsonPlace json_root(std::string_view text);
 std::optional<JsonPlace> json_member(std::string_view text, JsonPlace object, std::string_view key);
 std::optional<JsonPlace> json_element(std::string_view text, JsonPlace array, std::size_t index);
 
-// The line, counted from 1, of the value at a dotted path such as "steps.3.ask.unit". If it is not
-// there, the line of the last value on the way that is there.
-int json_line(std::string_view text, std::string_view path);
+// How much of a path a file has, and the line of the value there, counted from 1.
+struct JsonLine {
+  std::string path;
+  int line = 1;
+};
+// The value at a dotted path such as "steps.3.ask.unit" or "start.mesh.pp", where the last key is
+// "mesh.pp". If it is not there, the last value on the way that is there.
+JsonLine json_line(std::string_view text, std::string_view path);
 
 // Sets a member of the object to that JSON. It replaces the value, or adds a new last member that
 // is written like the others.

@@ -22,6 +22,8 @@ struct Case {
   bool draws = false;
 };
 
+const std::string kLessons = PARALLELARIUM_SOURCE_DIR "/lessons";
+
 class Signal : public testing::TestWithParam<Case> {};
 
 TEST_P(Signal, CancelsInOneSentenceAndLeavesNothing) {
@@ -69,7 +71,9 @@ INSTANTIATE_TEST_SUITE_P(
     Commands, Signal,
     testing::Values(Case{{"run", "--stretch", "1000", "--steps", "1000"}, SIGINT},
                     Case{{"run", "--pp", "1", "--backend", "cpu", "--steps", "100000"}, SIGTERM},
-                    Case{{"calibrate"}, SIGINT},
+                    Case{{"calibrate"}, SIGINT}, Case{{"cases"}, SIGINT},
+                    Case{{"lesson", "check", kLessons}, SIGTERM},
+                    Case{{"lesson", "check", kLessons, "--run", "--samples", "1"}, SIGINT},
                     Case{{"export", "{}a.json", "--run", "--stretch", "1000", "--steps", "1000"},
                          SIGINT},
                     Case{{"export", "{}a.png", "--run", "--stretch", "1000", "--steps", "1000"},

@@ -34,10 +34,10 @@ struct LessonCheckOptions {
 
 nlohmann::json report_json(const LessonReport& report) {
   nlohmann::json faults = nlohmann::json::array();
-  for (const Message& fault : report.faults) {
+  for (const LessonFault& fault : report.faults) {
     nlohmann::json& told = faults.emplace_back(to_json(fault));
-    if (const auto line = report.lines.find(fault.field); line != report.lines.end())
-      told["line"] = line->second;
+    if (!fault.key.empty()) told["key"] = fault.key;
+    if (fault.line > 0) told.update({{"file", fault.file}, {"line", fault.line}});
   }
   return {{"id", report.id},
           {"ok", report.ok()},
@@ -47,6 +47,14 @@ nlohmann::json report_json(const LessonReport& report) {
           {"predictions", report.predictions},
           {"runs", report.runs},
           {"faults", std::move(faults)}};
+}
+
+// "filling-the-bubble, fill-it (lesson.json, line 112, "checks.0.value"): …"
+std::string fault_text(const std::string& lesson, const LessonFault& fault) {
+  std::string place = lesson + (fault.field.empty() ? "" : ", " + fault.field);
+  const std::string key = fault.key.empty() ? "" : fmt::format(", \"{}\"", fault.key);
+  if (fault.line > 0) place += fmt::format(" ({}, line {}{})", fault.file, fault.line, key);
+  return fmt::format("{}: {}", place, fault.text);
 }
 
 // `alone`: no course says what lessons before these have introduced.
@@ -60,21 +68,24 @@ std::string report_text(const std::vector<LessonReport>& reports, bool with_runs
                report.ok() ? with_runs ? "proved" : "proved, without runs"
                            : fmt::format("{} fault{}", report.faults.size(),
                                          report.faults.size() == 1 ? "" : "s")});
-    for (const Message& fault : report.faults) {
-      const auto line = report.lines.find(fault.field);
-      const std::string at =
-          line == report.lines.end() ? "" : fmt::format(" (lesson.json, line {})", line->second);
-      faults += wrapped(fmt::format("{}{}{}{}: {}", report.id, fault.field.empty() ? "" : ", ",
-                                    fault.field, at, fault.text),
-                        100, 4) +
-                "\n";
-    }
+    for (const LessonFault& fault : report.faults)
+      faults += wrapped(fault_text(report.id, fault), 100, 4) + "\n";
   }
   const char* const unchecked =
       "Whether words, settings and views are introduced is checked with a course: lesson check on "
       "the folder of its course.json.";
   return table.text() + (alone ? "\n" + wrapped(unchecked, 100, 0) + "\n" : "") +
          (faults.empty() ? "" : "\n" + faults);
+}
+
+Message check_cancelled() { return message("cancelled.check", "The check was cancelled."); }
+
+Outcome with_faults(std::string text, std::size_t faults) {
+  Outcome outcome = Outcome::done(std::move(text));
+  if (faults == 0) return outcome;
+  outcome.status = kFailed;
+  outcome.error = message("lesson-faults", "{} fault{} found.", faults, faults == 1 ? "" : "s");
+  return outcome;
 }
 
 // Why the lesson, or one of the course, cannot even be read.
@@ -102,29 +113,43 @@ std::optional<Message> unreadable(const std::string& folder, bool course) {
   return std::nullopt;
 }
 
-// A teacher's list of lessons.
-Outcome check_playlist(const std::string& file, bool json) {
+// A teacher's list of lessons. Those of one's own are proved; those of the course came proved.
+Outcome check_playlist(const std::string& file, const CheckOptions& wishes, bool json) {
   const std::string folder = lessons_folder();
   if (folder.empty()) return Outcome::invalid(lesson_schema().error());
   const Result<Course> course = read_course(folder);
   if (!course) return Outcome::failed(course.error());
   const Result<Playlist> playlist = read_playlist(file, *course);
   if (!playlist) return Outcome::invalid(playlist.error());
-  nlohmann::json lessons = nlohmann::json::array();
+  nlohmann::json lessons = nlohmann::json::array(), own = nlohmann::json::array();
   int sum = 0;
+  std::size_t faults = 0;
+  std::vector<LessonReport> reports;
   for (const PlaylistEntry& entry : playlist->entries) {
     const Result<Lesson> lesson = read_lesson(folder_of(*course, entry.lesson));
     if (!lesson) return Outcome::failed(lesson.error());
     const int minutes = entry.minutes > 0 ? entry.minutes : lesson->minutes;
     lessons.push_back({{"lesson", entry.lesson}, {"minutes", minutes}});
     sum += minutes;
+    if (std::any_of(course->lessons.begin(), course->lessons.end(),
+                    [&](const CourseEntry& one) { return one.id == entry.lesson; }))
+      continue;
+    reports.push_back(check_lesson(folder_of(*course, entry.lesson), wishes));
+    faults += reports.back().faults.size();
+    own.push_back(report_json(reports.back()));
   }
-  if (json)
-    return Outcome::done(
-        json_text({{"ok", true}, {"title", playlist->title}, {"lessons", std::move(lessons)}}));
-  return Outcome::done(fmt::format("{}: {} lesson{}, {} minutes.\n", playlist->title,
-                                   playlist->entries.size(),
-                                   playlist->entries.size() == 1 ? "" : "s", sum));
+  if (cancelled_by_signal()) return Outcome::failed(check_cancelled());
+  const std::string text =
+      fmt::format("{}: {} lesson{}, {} minutes.\n", playlist->title, playlist->entries.size(),
+                  playlist->entries.size() == 1 ? "" : "s", sum);
+  return with_faults(
+      json ? json_text({{"ok", faults == 0},
+                        {"title", playlist->title},
+                        {"lessons", std::move(lessons)},
+                        {"own", std::move(own)}})
+           : text + (reports.empty() ? std::string()
+                                     : "\n" + report_text(reports, bool(wishes.run), true)),
+      faults);
 }
 
 bool is_course(const std::string& folder) {
@@ -148,17 +173,18 @@ std::optional<Message> no_lesson_in(const std::string& folder) {
 
 Outcome check(const LessonCheckOptions& options, Progress& progress) {
   std::error_code ignored;
-  if (options.folders.size() == 1 &&
-      std::filesystem::is_regular_file(options.folders.front(), ignored))
-    return check_playlist(options.folders.front(), options.json);
+  const bool playlist = options.folders.size() == 1 &&
+                        std::filesystem::is_regular_file(options.folders.front(), ignored);
   if (options.samples < 1 || options.samples > 100'000)
     return Outcome::invalid(
         message("lesson-samples", "--samples must be a number from 1 to 100000."));
   for (const std::string& folder : options.folders)
-    if (const auto why = no_lesson_in(folder)) return Outcome::invalid(*why);
+    if (const auto why = playlist ? std::nullopt : no_lesson_in(folder))
+      return Outcome::invalid(*why);
   CheckOptions wishes;
   wishes.computer = computer_here(RunSettings(), kMostLessonRanks);
   wishes.most_samples = static_cast<std::size_t>(options.samples);
+  wishes.cancelled = &cancelled_by_signal();
   if (options.run) {
     wishes.run = [&progress](const Setup& setup) {
       progress.report(0.5, "running a step of the lesson");
@@ -173,6 +199,7 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
       return run_collective_for_check(spec, progress);
     };
   }
+  if (playlist) return check_playlist(options.folders.front(), wishes, options.json);
   std::vector<LessonReport> reports;
   for (const std::string& folder : options.folders) {
     if (!is_course(folder)) {
@@ -181,8 +208,7 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
     }
     for (LessonReport& report : check_course(folder, wishes)) reports.push_back(std::move(report));
   }
-  if (options.run && cancelled_by_signal())
-    return Outcome::failed(message("cancelled.check", "The check was cancelled."));
+  if (cancelled_by_signal()) return Outcome::failed(check_cancelled());
   const bool alone = std::none_of(options.folders.begin(), options.folders.end(), is_course);
   std::size_t faults = 0;
   nlohmann::json json = nlohmann::json::array();
@@ -190,13 +216,9 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
     faults += report.faults.size();
     json.push_back(report_json(report));
   }
-  Outcome outcome = Outcome::done(options.json ? json_text({{"ok", faults == 0}, {"lessons", json}})
-                                               : report_text(reports, options.run, alone));
-  if (faults > 0) {
-    outcome.status = kFailed;
-    outcome.error = message("lesson-faults", "{} fault{} found.", faults, faults == 1 ? "" : "s");
-  }
-  return outcome;
+  return with_faults(options.json ? json_text({{"ok", faults == 0}, {"lessons", json}})
+                                  : report_text(reports, options.run, alone),
+                     faults);
 }
 
 // Every row with the steps that teach it; of those that none teaches also the words.

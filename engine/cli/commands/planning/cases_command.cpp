@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/cli/cancel.h"
 #include "engine/cli/commands/command.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/message_json.h"
@@ -21,6 +22,13 @@ struct CasesOptions {
 };
 
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
+// The row's prediction. Error: Ctrl-C was pressed, or it cannot be predicted.
+Result<CasePrediction> predicted_unless_cancelled(const CaseRow& row) {
+  if (cancelled_by_signal())
+    return message("cancelled.cases", "The predictions of published runs were cancelled.");
+  return predict_case(row);
+}
 
 // What a source's rows of one metric miss by.
 struct Misses {
@@ -46,7 +54,7 @@ Outcome summary(const std::vector<Case>& cases, bool as_json) {
         ++impossible;
         continue;
       }
-      const Result<CasePrediction> predicted = predict_case(row);
+      const Result<CasePrediction> predicted = predicted_unless_cancelled(row);
       if (!predicted) return Outcome::failed(predicted.error());
       for (std::size_t at = 0; at < row.figures.size(); ++at) {
         auto& [figure, misses] = by_metric[{row.figures[at].metric, row.fitted}];
@@ -89,7 +97,7 @@ Outcome list(const std::vector<Case>& cases, bool as_json) {
     for (const CaseRow& row : of.rows) {
       CasePrediction predicted;
       if (row.impossible.empty()) {
-        Result<CasePrediction> made = predict_case(row);
+        Result<CasePrediction> made = predicted_unless_cancelled(row);
         if (!made) return Outcome::failed(made.error());
         predicted = std::move(*made);
       }
