@@ -139,6 +139,7 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
       if (report.faults.size() > before) faulty.insert(step);
     }
   }
+  if (!options.goes_on()) return report;
   check_draws(*lesson, draws(*lesson), faults);
   if (!samples.empty()) {
     const std::size_t before = report.faults.size();
@@ -176,6 +177,7 @@ std::vector<LessonReport> check_course(const std::string& folder, const CheckOpt
     for (std::size_t i = 0; i < lessons.size(); ++i) check(i);  // runs want the cores to themselves
   else
     in_parallel(lessons.size(), check);
+  if (!options.goes_on()) return reports;
   const Result<std::string> course_text =
       bounded_file(fs::path(folder) / "course.json", kMostLessonBytes);
   // `key`: of the lesson's entry.
