@@ -21,6 +21,7 @@
 #include "app/selection/proof_text.h"
 #include "app/settings/controls.h"
 #include "app/state/topic.h"
+#include "engine/lesson/leak.h"
 #include "engine/plan/text/message_json.h"
 
 namespace parallelarium {
@@ -69,13 +70,10 @@ class Ground : public QWidget {
   std::function<void()> recoloured_;
 };
 
-// Both definitions of a quantity are hidden with either, since one gives the other away.
 bool hidden_by(const QStringList& hidden, const QString& formula) {
-  const QString group = formula.section(QLatin1Char('.'), 0, 0);
-  return std::any_of(hidden.begin(), hidden.end(), [&](const QString& key) {
-    return key == group || key.startsWith(group + QLatin1Char('.')) ||
-           key == QLatin1String("formulas") || key == QLatin1String("lane.predicted");
-  });
+  std::vector<std::string> keys;
+  for (const QString& key : hidden) keys.push_back(key.toStdString());
+  return hides_formulas(keys, formula.toStdString());
 }
 
 LineColumn& lines_of(QVBoxLayout* column) { return static_cast<LineColumn&>(*column); }

@@ -95,12 +95,26 @@ const std::vector<GlossaryWord>& glossary_words() {
     assert(file != files.end());
     const nlohmann::json all = nlohmann::json::parse(file->content);
     std::vector<GlossaryWord> words;
-    for (const nlohmann::json& word : all.at("words"))
-      words.push_back({word.at("id").get<std::string>(), word.value("lesson", ""),
-                       word.value("in_text", std::map<std::string, std::vector<std::string>>())});
+    for (const nlohmann::json& word : all.at("words")) {
+      GlossaryWord& read = words.emplace_back();
+      read.id = word.at("id").get<std::string>();
+      read.lesson = word.value("lesson", "");
+      read.forms = word.value("in_text", read.forms);
+      if (const nlohmann::json formula = word.value("formula", nlohmann::json::object());
+          formula.is_string())
+        read.formulas[""] = formula.get<std::string>();
+      else
+        read.formulas = formula.get<std::map<std::string, std::string>>();
+    }
     return words;
   }();
   return kWords;
+}
+
+std::string GlossaryWord::formula(const std::string& language) const {
+  for (const std::string& written : {language, std::string()})
+    if (const auto found = formulas.find(written); found != formulas.end()) return found->second;
+  return {};
 }
 
 std::map<std::string, WordPlaces> word_places(const LessonText& text, const std::string& language) {

@@ -15,6 +15,9 @@ struct GlossaryWord {
   std::string id;
   std::string lesson;                                     // the lesson that teaches it, or empty
   std::map<std::string, std::vector<std::string>> forms;  // by language, as texts write them
+  std::map<std::string, std::string> formulas;            // by language; "": in every one
+  // The formula that is shown in that language, or an empty text.
+  std::string formula(const std::string& language) const;
 };
 
 // In the order of the file.

@@ -15,7 +15,8 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
   for (const Message& remark : remarks_of(prediction)) remarks.push_back(remark.text);
   json formulas = json::array();
   for (const Formula& formula : prediction.formulas) {
-    formulas.push_back({{"name", formula.name.text},
+    formulas.push_back({{"kind", formula.name.kind},
+                        {"name", formula.name.text},
                         {"expression", formula.expression.text},
                         {"values", formula.values},
                         {"value", formula.value},

@@ -31,7 +31,7 @@ nlohmann::json formula_json(const Formula& formula) {
   return {{"name", formula.name.text}, {"expression", formula.expression.text},
           {"values", formula.values},  {"value", formula.value},
           {"unit", formula.unit},      {"source", formula.source.text},
-          {"note", formula.note.text}};
+          {"note", formula.note.text}, {"kind", formula.name.kind}};
 }
 
 void read_counts(ObjectReader& reader, const nlohmann::json& json, const char* key,

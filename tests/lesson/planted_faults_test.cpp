@@ -171,6 +171,18 @@ const std::vector<Planted>& planted() {
       {"NoSuchFigure", "answer-metric",
        [](C& c) { c.step(kAsk)["ask"]["metric"] = "bubble.of_everything"; }},
       {"AnswerOnScreen", "answer-shown", [](C& c) { c.step(kAsk)["hide"] = {"step"}; }},
+      {"AnswerInTheText", "answer-told",
+       [](C& c) { c.replace("{{more}}", "{{more}} ({{share: (p - 1) / (more + p - 1)}})"); }},
+      {"AnswerInAHint", "answer-told",
+       [](C& c) {
+         c.replace("### hint 1\n", "### hint 1\nIt is {{share: (p - 1) / (more + p - 1)}}: ");
+       }},
+      {"FormulaInTheText", "answer-told",
+       [](C& c) { c.replace("{{more}}", "{{more}}, where it is (p − 1) ÷ (m + p − 1),"); }},
+      {"FormulaShown", "answer-told",
+       [](C& c) {
+         c.step(kAsk)["hide"] = {"step", "lane"};
+       }},
       {"DistractorWithinTolerance", "option-too-near",
        [](C& c) { c.step(kAsk)["options"][0]["value"] = "(p - 1) / (m + p)"; }},
       {"TwoMistakesAlike", "option-feedback",

@@ -6,40 +6,11 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/lesson/leak.h"
+
 namespace parallelarium {
 
 namespace {
-
-struct TypedUnit {
-  QString name;
-  double size;  // in the unit of the figures
-};
-
-// The units that a quantity may be typed in.
-const std::vector<TypedUnit>& units_of(const std::string& unit) {
-  const auto named = [](const char* name, double size) {
-    return TypedUnit{QString::fromUtf8(name), size};
-  };
-  static const std::vector<TypedUnit> kShare{named("%", 0.01)};
-  static const std::vector<TypedUnit> kSeconds{named("ms", 1e-3), named("ns", 1e-9),
-                                               named("µs", 1e-6), named("us", 1e-6),
-                                               named("s", 1),     named("min", 60)};
-  static const std::vector<TypedUnit> kBytes{
-      named("MiB", 1 << 20), named("B", 1),    named("KiB", 1 << 10),
-      named("GiB", 1 << 30), named("kB", 1e3), named("KB", 1e3),
-      named("MB", 1e6),      named("GB", 1e9), named("TiB", 1024.0 * (1 << 30)),
-      named("TB", 1e12)};
-  static const std::vector<TypedUnit> kRates{named("GB/s", 1e9),      named("B/s", 1),
-                                             named("kB/s", 1e3),      named("MB/s", 1e6),
-                                             named("TB/s", 1e12),     named("KiB/s", 1 << 10),
-                                             named("MiB/s", 1 << 20), named("GiB/s", 1 << 30)};
-  static const std::vector<TypedUnit> kNone;
-  return unit == "share"              ? kShare
-         : unit == "seconds"          ? kSeconds
-         : unit == "bytes"            ? kBytes
-         : unit == "bytes_per_second" ? kRates
-                                      : kNone;
-}
 
 // How an answer is typed: what stands behind the field, and what else may follow the number.
 struct AnswerField {
@@ -48,12 +19,14 @@ struct AnswerField {
   const std::vector<TypedUnit>* units = nullptr;
 };
 
+QString name_of(const TypedUnit& unit) { return QString::fromUtf8(unit.name); }
+
 AnswerField field_of(const std::string& unit, const QString& counted) {
-  const std::vector<TypedUnit>& own = units_of(unit);
-  if (!own.empty()) return {own.front().name, own.front().size, &own};
+  const std::vector<TypedUnit>& own = typed_units(unit);
+  if (!own.empty()) return {name_of(own.front()), own.front().size, &own};
   for (const char* kind : {"seconds", "bytes", "bytes_per_second"})
-    for (const TypedUnit& each : units_of(kind))
-      if (each.name == counted) return {counted, 1, &units_of(kind)};
+    for (const TypedUnit& each : typed_units(kind))
+      if (name_of(each) == counted) return {counted, 1, &typed_units(kind)};
   return {counted, 1, &own};
 }
 
@@ -75,11 +48,12 @@ TypedParts split_typed(QString text, const AnswerField& field) {
   qsizetype end = text.size();
   while (end > 0 && !is_number(text[end - 1])) --end;
   const QString typed = text.mid(end).trimmed(), number = text.left(end).trimmed();
-  const auto one_of_field = std::find_if(field.units->begin(), field.units->end(),
-                                         [&](const auto& one) { return one.name == field.label; });
+  const auto one_of_field =
+      std::find_if(field.units->begin(), field.units->end(),
+                   [&](const auto& one) { return name_of(one) == field.label; });
   for (const TypedUnit& each : *field.units)
-    if (typed == each.name || typed == each.name.toLower())
-      return {number, field.size * each.size / one_of_field->size, each.name != field.label};
+    if (const QString name = name_of(each); typed == name || typed == name.toLower())
+      return {number, field.size * each.size / one_of_field->size, name != field.label};
   if (typed.isEmpty() || typed.compare(field.label, Qt::CaseInsensitive) == 0)
     return {number, field.size};
   return {text, field.size};
@@ -112,7 +86,9 @@ QString guess_problem(double value, const std::string& unit) {
 QString unread_guess_text(const QString& typed, const std::string& unit, const QString& counted) {
   QStringList names;
   for (const TypedUnit& each : *field_of(unit, counted).units)
-    if (each.name != QLatin1String("us") && each.name != QLatin1String("KB")) names << each.name;
+    if (const QString name = name_of(each);
+        name != QLatin1String("us") && name != QLatin1String("KB"))
+      names << name;
   const QString text = typed.trimmed();
   return names.size() < 2
              ? QObject::tr("“%1” is not a number.").arg(text)
@@ -126,7 +102,8 @@ QString unit_beside(const QString& typed, const std::string& unit, const QString
   const std::optional<double> value = read_guess(typed, unit, counted, locale);
   if (!value || !split_typed(typed, field).other) return field.label;
   const QString own = guess_text(*value, unit, locale);
-  return QStringLiteral("= ") + (units_of(unit).empty() ? own + QChar(0x00a0) + field.label : own);
+  return QStringLiteral("= ") +
+         (typed_units(unit).empty() ? own + QChar(0x00a0) + field.label : own);
 }
 
 std::optional<double> read_guess(const QString& typed, const std::string& unit,

@@ -141,6 +141,7 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   }
   if (!options.goes_on()) return report;
   check_draws(*lesson, draws(*lesson), faults);
+  check_leaks(*lesson, samples, predictions, faults);
   if (!samples.empty()) {
     const std::size_t before = report.faults.size();
     check_texts(*lesson, samples.front(), predictions, faults);

@@ -50,7 +50,7 @@ struct LessonReport {
 // Proves for every drawn value (or for samples): the schema holds; every step has its text in every
 // language, and there is no other text; Qt 6.4 can show the Markdown; links and pictures are there;
 // the start state fails each goal and the solution passes; the limit binds; the answer is what is
-// predicted; distractors differ from it by more than the
+// predicted, and stands nowhere while it is asked for; distractors differ from it by more than the
 // tolerance; every wrong option has feedback; the solutions of orders pass; runs pass.
 LessonReport check_lesson(const std::string& folder, const CheckOptions& options = {});
 

@@ -82,6 +82,11 @@ void check_names(const Lesson& lesson, Faults& faults);
 // Checks all draws together: each question has many answers, and no text names one of them.
 void check_draws(const Lesson& lesson, const std::vector<Symbols>& samples, Faults& faults);
 
+// Checks that nothing that the engine knows of the screen has an answer while a step asks for it: a
+// number in two draws or more, which is no chance, or its formula.
+void check_leaks(const Lesson& lesson, const std::vector<Symbols>& samples,
+                 Predictions& predictions, Faults& faults);
+
 // Checks one step with one draw: valid Setups, answers, distractors, goals, orders.
 void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                 Predictions& predictions, Faults& faults);

@@ -17,6 +17,7 @@
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/timeline/timeline_view.h"
 #include "app/views/view.h"
+#include "engine/lesson/leak.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {
@@ -91,36 +92,37 @@ std::vector<Asked> asked_of(const Step& step, const StepText& words) {
   return all;
 }
 
-// The ways to write an answer that nothing else would have by chance: of whole plain numbers, the
-// one with what it counts.
-QStringList written(double answer, const std::string& unit, const QString& counted = {}) {
-  if (unit == "1" && answer == std::round(answer)) {
-    if (counted.isEmpty()) return {};
-    return {QStringLiteral("%1 %2").arg(std::int64_t(answer)).arg(counted)};
-  }
-  QStringList ways{value_text(answer, unit), guess_text(answer, unit)};
-  if (unit == "bytes") ways << exact_bytes_text(std::int64_t(answer));
-  QStringList told;
-  for (QString& way : ways) {
-    way.replace(QChar(0x00a0), QChar(' ')).replace(QChar(0x202f), ' ');
-    const int digits = static_cast<int>(
-        std::count_if(way.begin(), way.end(), [](QChar letter) { return letter.isDigit(); }));
-    if (digits >= 3) told << way;
-  }
-  return told;
-}
-
 QStringList with_answer(const QStringList& texts, double answer, const std::string& unit,
                         const QString& counted = {}) {
   QStringList found;
-  for (const QString& way : written(answer, unit, counted)) {
-    const QRegularExpression whole(QStringLiteral("(?<![0-9.,])") +
-                                   QRegularExpression::escape(way) +
-                                   QStringLiteral("(?![.,]?[0-9])"));
-    for (const QString& text : texts)
-      if (whole.match(text).hasMatch()) found << text.left(160);
-  }
+  for (const QString& text : texts)
+    if (tells_number(text.toStdString(), answer, unit, counted.toStdString()))
+      found << text.left(160);
   return found;
+}
+
+// The window writes figures in its own way, and the engine's rule reads them all.
+TEST(AnswerRule, FindsWhatTheWindowWrites) {
+  for (const char* unit : {"share", "seconds", "bytes", "bytes_per_second"})
+    for (const double value : {0.2866, 0.123456, 0.071234})
+      for (const double scale : unit == std::string("share")
+                                    ? std::vector<double>{1}
+                                    : std::vector<double>{1e-3, 1e3, 1e6, 1e10}) {
+        const double answer =
+            unit == std::string("bytes") ? std::round(value * scale * 1e4) : value * scale;
+        for (const QLocale& locale : {QLocale::c(), QLocale(QLocale::German)})
+          for (const QString& text :
+               {value_text(answer, unit, locale), guess_text(answer, unit, locale)}) {
+            if (std::count_if(text.begin(), text.end(),
+                              [](QChar letter) { return letter > '0' && letter <= '9'; }) < 3)
+              continue;
+            const QString line = QStringLiteral("Peak: ") + text + QStringLiteral(" predicted");
+            EXPECT_TRUE(tells_number(line.toStdString(), answer, unit, ""))
+                << answer << " " << unit << ": " << text.toStdString();
+            EXPECT_FALSE(tells_number(line.toStdString(), answer * 1.07, unit, ""))
+                << answer << " " << unit << ": " << text.toStdString();
+          }
+      }
 }
 
 TEST_F(AnswersHidden, WhileALessonAsks) {
