@@ -121,8 +121,8 @@ Result<Model> find_model(const std::string& name);
 Result<Model> model_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Model& model);
 
-// Reads a Hugging Face config.json. `notes` receives one sentence for each value that was assumed
-// because the file leaves it out or the model type is unknown.
+// Reads a Hugging Face config.json, or says what Model cannot express. `notes` tells what was
+// assumed, what the counts leave out, and that a model type is unknown.
 Result<Model> import_hugging_face(const nlohmann::json& config, std::vector<Message>& notes);
 
 }  // namespace parallelarium
