@@ -10,6 +10,7 @@
 #include "engine/plan/layer/layer_ends.h"
 #include "engine/plan/layer/layer_json.h"
 #include "engine/plan/text/message_json.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/run/train/probe/context_identity.h"
 #include "engine/run/train/probe/probe_whole.h"
 
@@ -152,16 +153,15 @@ Message place_of(const ProbedIdentity& identity) {
   return message("probe-identity.in-head", "Head and loss");
 }
 
-// "norm-1", and of another layer "norm-1 in layer 2".
+// "norm 1", and of another layer "norm 1 in layer 2".
 Message piece_of(const ProbedIdentity& identity, const Probe& probe) {
-  const std::string piece = key_of(name_of(probe.piece));
-  if (probe.layer < 0 || (in_layer(identity) && probe.layer == identity.of.layer))
-    return plain(piece);
+  const Message piece = word("piece", name_of(probe.piece));
+  if (probe.layer < 0 || (in_layer(identity) && probe.layer == identity.of.layer)) return piece;
   return message("probe-identity.piece-in-layer", "{} in layer {}", piece, probe.layer);
 }
 
 Message ring_sums_sentence(const ProbedIdentity& identity, const std::string& ranks,
-                           const std::string& difference, const std::string& value) {
+                           const Message& difference, const Message& value) {
   if (identity.home)
     return message(
         "probe-identity.ring-home",
@@ -188,33 +188,36 @@ Message sentence_of(const ProbedIdentity& identity) {
                          : kind == IdentityKind::kSum ? " + "
                                                       : ", ",
                          rank);
-  std::string name(name_of(identity.collective));
-  std::replace(name.begin(), name.end(), '_', '-');
+  std::string key(name_of(identity.collective));
+  std::replace(key.begin(), key.end(), '_', '-');
+  const Message name = word("collective", key);
   const Message place = place_of(identity);
   const Message left = piece_of(identity, identity.before);
   const Message right = piece_of(identity, identity.after);
-  const std::string difference = fmt::format("{:.1g}", identity.largest_difference);
-  const std::string value = fmt::format("{:.2g}", identity.largest_value);
+  const Message difference = figure(fmt::format("{:.1g}", identity.largest_difference));
+  const Message value = figure(fmt::format("{:.2g}", identity.largest_value));
   switch (kind) {
     case IdentityKind::kSum:
       return message("probe-identity.sum",
-                     "{}, {}: the partial sums {} of {} of ranks {}, added up, equal {} of {} "
+                     "{}, {}: the partial sums “{}” of {}, of ranks {}, added up, equal “{}” of {} "
                      "behind it; largest difference {} of values up to {}.",
                      place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
                      difference, value);
     case IdentityKind::kLargest:
-      return message("probe-identity.largest",
-                     "{}, {}: of {} of {} of ranks {}, the largest of each element is {} of {} "
-                     "behind it; largest difference {} of values up to {}.",
-                     place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
-                     difference, value);
+      return message(
+          "probe-identity.largest",
+          "{}, {}: of “{}” of {}, of ranks {}, the largest of each element is “{}” of {} "
+          "behind it; largest difference {} of values up to {}.",
+          place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+          difference, value);
     case IdentityKind::kTurned:
-      return message("probe-identity.turned",
-                     "{}, {}: {} of {} of ranks {}, put together, have the elements of {} of {} "
-                     "behind it, which is cut another way; largest difference {} of values up to "
-                     "{}.",
-                     place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
-                     difference, value);
+      return message(
+          "probe-identity.turned",
+          "{}, {}: “{}” of {}, of ranks {}, put together, have the elements of “{}” of {} "
+          "behind it, which is cut another way; largest difference {} of values up to "
+          "{}.",
+          place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
+          difference, value);
     case IdentityKind::kRing:
       return message("probe-identity.ring",
                      "{}, ring: keys and values of ring step {} on ranks {} are those that the "
@@ -224,25 +227,26 @@ Message sentence_of(const ProbedIdentity& identity) {
       return ring_sums_sentence(identity, ranks, difference, value);
     case IdentityKind::kOutputs:
       return message("probe-identity.outputs",
-                     "{}: {} of {} of ranks {}, put together, differs from one rank's by {} at "
+                     "{}: “{}” of {}, of ranks {}, put together, differs from one rank's by {} at "
                      "most, of values up to {}.",
                      place, identity.tensor_before, left, ranks, difference, value);
     case IdentityKind::kShards:
       break;
   }
-  return message("probe-identity.shards",
-                 "{}, {}: the shards {} of {} of ranks {}, put together, equal {} of {} behind it; "
-                 "largest difference {} of values up to {}.",
-                 place, name, identity.tensor_before, left, ranks, identity.tensor_after, right,
-                 difference, value);
+  return message(
+      "probe-identity.shards",
+      "{}, {}: the shards “{}” of {}, of ranks {}, put together, equal “{}” of {} behind it; "
+      "largest difference {} of values up to {}.",
+      place, name, identity.tensor_before, left, ranks, identity.tensor_after, right, difference,
+      value);
 }
 
 Message one_rank_sentence_of(const ProbedIdentity& identity) {
   // Which round a key came in is no matter of one rank.
   const bool ring = identity.kind == IdentityKind::kRing;
-  return message("probe-identity.one-rank", "One rank's {} of {}: largest difference {}.",
+  return message("probe-identity.one-rank", "One rank's “{}” of {}: largest difference {}.",
                  ring ? "k, v" : identity.tensor_after, piece_of(identity, identity.after),
-                 fmt::format("{:.1g}", *identity.one_rank_difference));
+                 figure(fmt::format("{:.1g}", *identity.one_rank_difference)));
 }
 
 namespace {
