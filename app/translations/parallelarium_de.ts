@@ -475,7 +475,7 @@
     </message>
     <message>
         <source>floor %1</source>
-        <translation>Grenze %1</translation>
+        <translation>Untergrenze %1</translation>
     </message>
     <message>
         <source>par %1</source>
@@ -571,27 +571,27 @@
     </message>
     <message>
         <source>floor</source>
-        <translation>Grenze</translation>
+        <translation>Untergrenze</translation>
     </message>
     <message>
         <source>floor …</source>
-        <translation>Grenze …</translation>
+        <translation>Untergrenze …</translation>
     </message>
     <message>
         <source>No order keeps these limits.</source>
-        <translation>Keine Reihenfolge hält diese Schranken ein.</translation>
+        <translation>Keine Reihenfolge hält diese Höchstzahlen ein.</translation>
     </message>
     <message>
-        <source>The floor: a micro-batch goes forward and back behind all others of a stage.</source>
-        <translation>Die Grenze: Ein Mikro-Batch läuft hinter allen anderen einer Stufe vor und zurück.</translation>
+        <source>a micro-batch goes forward and back behind all others of a stage.</source>
+        <translation>Ein Mikro-Batch läuft hinter allen anderen einer Stufe vor und zurück.</translation>
     </message>
     <message>
-        <source>The floor: where few micro-batches may be held, they take turns.</source>
-        <translation>Die Grenze: Wo nur wenige Mikro-Batches gehalten werden dürfen, wechseln sie sich ab.</translation>
+        <source>where few micro-batches may be held, they take turns.</source>
+        <translation>Wo nur wenige Mikro-Batches gehalten werden dürfen, wechseln sie sich ab.</translation>
     </message>
     <message>
-        <source>The floor: all orders of this work were tried.</source>
-        <translation>Die Grenze: Alle Reihenfolgen dieser Arbeit wurden probiert.</translation>
+        <source>all such orders were tried.</source>
+        <translation>Alle solchen Reihenfolgen wurden probiert.</translation>
     </message>
     <message>
         <source>The best order known here takes %1.</source>
@@ -599,7 +599,7 @@
     </message>
     <message>
         <source>No order is known that keeps the limits.</source>
-        <translation>Es ist keine Reihenfolge bekannt, die die Schranken einhält.</translation>
+        <translation>Es ist keine Reihenfolge bekannt, die die Höchstzahlen einhält.</translation>
     </message>
     <message>
         <source>Run on %1 ranks (%2): a step took %3, predicted were %4.</source>
@@ -623,7 +623,7 @@
     </message>
     <message>
         <source>limit</source>
-        <translation>Schranke</translation>
+        <translation>Höchstzahl</translation>
     </message>
     <message>
         <source>Actions that run</source>
@@ -734,8 +734,8 @@
         <translation>%1 wartet auf das eigene %2: Setze es davor.</translation>
     </message>
     <message>
-        <source>The floor: the work of one rank, what must come before it, and what follows it.</source>
-        <translation>Die Grenze: die Arbeit eines Rangs, was davor kommen muss und was danach folgt.</translation>
+        <source>the work of one rank, what must come before it, and what follows.</source>
+        <translation>die Arbeit eines Rangs, was davor kommen muss und was danach folgt.</translation>
     </message>
     <message>
         <source>Click one of the dashed actions, or type F, I, W or a whole row.</source>
@@ -835,7 +835,7 @@
     </message>
     <message>
         <source>%1, above the limit</source>
-        <translation>%1, über der Grenze</translation>
+        <translation>%1, über der Höchstzahl</translation>
     </message>
     <message>
         <source>equal lines drawn apart</source>
@@ -887,7 +887,7 @@
     </message>
     <message>
         <source>limit of stage %1</source>
-        <translation>Grenze von Stufe %1</translation>
+        <translation>Höchstzahl von Stufe %1</translation>
     </message>
     <message>
         <source>hung</source>
@@ -899,7 +899,7 @@
     </message>
     <message>
         <source>%1 on stage %2, limit %3</source>
-        <translation>%1 auf Stufe %2, Grenze %3</translation>
+        <translation>%1 auf Stufe %2, Höchstzahl %3</translation>
     </message>
     <message>
         <source>Lessons of the playlist alone</source>
@@ -912,6 +912,34 @@
     <message>
         <source>forward again</source>
         <translation>Vorwärtslauf noch einmal</translation>
+    </message>
+    <message>
+        <source>this order, over the limit</source>
+        <translation>diese Reihenfolge, über der Höchstzahl,</translation>
+    </message>
+    <message>
+        <source>yours, over the limit</source>
+        <translation>deine, über der Höchstzahl</translation>
+    </message>
+    <message>
+        <source>No order that keeps the limits is shorter.</source>
+        <translation>Keine Reihenfolge, die die Höchstzahlen einhält, ist kürzer.</translation>
+    </message>
+    <message>
+        <source>No order that holds at most %1 in any row is shorter.</source>
+        <translation>Keine Reihenfolge, die in jeder Reihe höchstens %1 hält, ist kürzer.</translation>
+    </message>
+    <message>
+        <source>The floor</source>
+        <translation>Die Untergrenze</translation>
+    </message>
+    <message>
+        <source>The floor within the limits</source>
+        <translation>Die Untergrenze mit diesen Höchstzahlen</translation>
+    </message>
+    <message>
+        <source>The floor with at most %1 held</source>
+        <translation>Die Untergrenze mit höchstens %1 gehaltenen</translation>
     </message>
 </context>
 <context>
@@ -8675,7 +8703,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>floor: %1</source>
-        <translation>Grenze: %1</translation>
+        <translation>Untergrenze: %1</translation>
     </message>
     <message>
         <source>par: %1</source>

@@ -7,6 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/views/pipeline/editor/floor_words.h"
 
 namespace parallelarium {
 
@@ -28,7 +29,7 @@ QString length_words(const OrderEdit& edit) {
   QString words;
   const double length = edit.times().makespan;
   if (edit.floor() && edit.floor()->exact && at_most(length, edit.floor()->at_least))
-    words = QObject::tr("No order of this work is shorter.");
+    words = no_shorter_text(edit.limits());
   else if (edit.par() && at_most(length, *edit.par()))
     words = QObject::tr("Par is reached.");
   else if (edit.par())
@@ -137,7 +138,9 @@ QString score_text(const OrderEdit& edit) {
                                                      : QStringLiteral("–"));
   };
   const bool whole = edit.times().whole() && edit.faults().empty();
-  add(QObject::tr("this order"), whole ? std::optional(edit.times().makespan) : std::nullopt);
+  add(edit.over_limit() >= 0 ? QObject::tr("this order, over the limit")
+                             : QObject::tr("this order"),
+      whole ? std::optional(edit.times().makespan) : std::nullopt);
   add(QObject::tr("your best"), edit.best());
   if (edit.par()) add(QObject::tr("par"), edit.par());
   if (edit.floor())
@@ -145,29 +148,6 @@ QString score_text(const OrderEdit& edit) {
   else if (edit.looks_for_floor())
     parts << QObject::tr("floor …");
   return parts.join(QStringLiteral("   ·   "));
-}
-
-QString floor_reason(const OrderEdit& edit) {
-  if (!edit.floor()) return {};
-  const Floor& floor = *edit.floor();
-  if (!std::isfinite(floor.at_least)) return QObject::tr("No order keeps these limits.");
-  const std::string_view by = floor.proved_by;
-  QString text =
-      by == "work"
-          ? QObject::tr(
-                "The floor: the work of one rank, what must come before it, and what follows it.")
-      : by == "path" ? QObject::tr(
-                           "The floor: a micro-batch goes forward and back behind all "
-                           "others of a stage.")
-      : by == "memory"
-          ? QObject::tr("The floor: where few micro-batches may be held, they take turns.")
-          : QObject::tr("The floor: all orders of this work were tried.");
-  if (!floor.exact)
-    text += QChar(' ') + (std::isfinite(floor.best_known)
-                              ? QObject::tr("The best order known here takes %1.")
-                                    .arg(forwards_text(edit.in_forwards(floor.best_known)))
-                              : QObject::tr("No order is known that keeps the limits."));
-  return text;
 }
 
 QString path_text(const OrderEdit& edit) {
@@ -223,6 +203,8 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
   const bool whole = times.whole() && edit.faults().empty();
   const QString none = QStringLiteral("–"), yours = QObject::tr("yours"),
                 bound = QObject::tr("floor");
+  // No floor holds of an order that breaks the limits.
+  const QString length_of = edit.over_limit() >= 0 ? QObject::tr("yours, over the limit") : yours;
   const std::optional<double> floor = edit.floor() && std::isfinite(edit.floor()->at_least)
                                           ? std::optional(edit.floor()->at_least)
                                           : std::nullopt;
@@ -240,11 +222,12 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
                          figure(whole   ? forwards_figure(edit.in_forwards(times.makespan))
                                 : hangs ? QObject::tr("never ends")
                                         : none,
-                                yours),
+                                length_of),
                          figure(floor ? forwards_figure(edit.in_forwards(*floor)) : none, bound)));
-  five.push_back(pair_of("order.bubble", QObject::tr("Bubble of whole step"),
-                         figure(whole ? share_text(times.bubble_in(times.makespan)) : none, yours),
-                         figure(floor ? share_text(edit.floor_bubble()) : none, bound)));
+  five.push_back(
+      pair_of("order.bubble", QObject::tr("Bubble of whole step"),
+              figure(whole ? share_text(times.bubble_in(times.makespan)) : none, length_of),
+              figure(floor ? share_text(edit.floor_bubble()) : none, bound)));
   five.push_back(pair_of("order.held", QObject::tr("Most held"), figure(number_text(held), yours),
                          figure(limit, by_stage ? QObject::tr("limit of stage %1").arg(tight)
                                                 : QObject::tr("limit"))));

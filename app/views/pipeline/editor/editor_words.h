@@ -25,8 +25,6 @@ EditorVerdict verdict_of(const OrderEdit& edit);
 
 // "this order 30 · your best 30 · par 30 · floor 27"
 QString score_text(const OrderEdit& edit);
-// What shows that no order is shorter than the floor.
-QString floor_reason(const OrderEdit& edit);
 // What makes the length, and how long ranks wait though something else could begin; empty where
 // nothing runs.
 QString path_text(const OrderEdit& edit);

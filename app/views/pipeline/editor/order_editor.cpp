@@ -23,6 +23,7 @@
 #include "app/look/words.h"
 #include "app/settings/controls.h"
 #include "app/views/pipeline/editor/editor_run.h"
+#include "app/views/pipeline/editor/floor_words.h"
 #include "app/views/pipeline/editor/known_schedules.h"
 
 namespace parallelarium {
@@ -305,9 +306,8 @@ void OrderEditor::show_verdict() {
                   (edit_.attempts() > 0
                        ? QStringLiteral("   ·   ") + tr("attempt %1").arg(edit_.attempts())
                        : QString()));
-  const QString floor = tr("floor: %1").arg(meaning_of("floor"));
-  score_->setToolTip(edit_.par() ? tr("par: %1").arg(meaning_of("par")) + QLatin1Char('\n') + floor
-                                 : floor);
+  const QString par = tr("par: %1").arg(meaning_of("par")) + QLatin1Char('\n');
+  score_->setToolTip((edit_.par() ? par : QString()) + tr("floor: %1").arg(meaning_of("floor")));
   reason_->setText(floor_reason(edit_));
   const QString path = path_text(edit_);
   path_->setText(path);
