@@ -57,9 +57,10 @@ void OrderEdit::begin() {
   Q_EMIT changed();
 }
 
-// What is there at first is nobody's attempt.
+// What is there at first is nobody's attempt, except the order with which a task was solved.
 void OrderEdit::forget_attempts() {
   best_.reset();
+  if (task_ && task_->solved && keeps_all()) best_ = times_.makespan;
   attempts_ = 0;
   start_ = seen_ = draft_;
 }
@@ -87,6 +88,8 @@ int OrderEdit::over_limit() const {
     if (times_.ranks[rank].held > limits_[rank] + 1e-9) return static_cast<int>(rank);
   return -1;
 }
+
+bool OrderEdit::keeps_all() const { return times_.whole() && faults_.empty() && over_limit() < 0; }
 
 bool OrderEdit::editable() const {
   return task_ ? !task_->solved : session_.locks().allowed(QStringLiteral("schedule"));
@@ -184,8 +187,7 @@ void OrderEdit::judge() {
   const bool new_work = key != floor_key_;
   floor_key_ = std::move(key);
   if (new_work) forget_attempts();
-  if (times_.whole() && faults_.empty() && over_limit() < 0 && !(draft_ == start_) &&
-      !(draft_ == seen_)) {
+  if (keeps_all() && !(draft_ == start_) && !(draft_ == seen_)) {
     seen_ = draft_;
     ++attempts_;
     if (!best_ || times_.makespan < *best_) best_ = times_.makespan;

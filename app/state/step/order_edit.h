@@ -128,6 +128,7 @@ class OrderEdit : public QObject {
   void follow();
   void read_setup();
   void forget_attempts();
+  bool keeps_all() const;  // the order is complete, runs, and keeps the limits
   void refresh_durations();
   void judge();
   void look_for_floor(bool new_work);

@@ -144,6 +144,10 @@ TEST_F(LessonPlay, OnlyOwnOrdersWithinTheLimitsCountAndNothingIsCarriedOver) {
   EXPECT_EQ(by_title[QStringLiteral("Naive")].held, 1);
   EXPECT_FALSE(by_title.count(QStringLiteral("ZB-H1"))) << "it does other work";
   player().next();
+  player().back();
+  ASSERT_TRUE(order.best()) << "the order that solved it stands there";
+  EXPECT_EQ(*order.best(), 24);
+  player().next();
   ASSERT_EQ(step(), "the-memory-wall");
   ASSERT_TRUE(order.times().whole());
   EXPECT_EQ(order.attempts(), 0) << "nothing was touched";
@@ -157,11 +161,19 @@ TEST_F(LessonPlay, OnlyOwnOrdersWithinTheLimitsCountAndNothingIsCarriedOver) {
              "F0 F1 F2 F3 B0 B1 B2 B3"});
   ASSERT_TRUE(order.times().whole());
   EXPECT_EQ(order.attempts(), 0) << "it holds four, and may hold two";
+  order.wait();
+  ASSERT_TRUE(order.floor());
+  EXPECT_LT(order.times().makespan, order.floor()->at_least);
+  EXPECT_TRUE(score_text(order).contains(QStringLiteral("this order, over the limit")));
   set_lines(player().step().order.solution);
   EXPECT_EQ(order.attempts(), 1);
   order.wait();
   ASSERT_TRUE(order.best() && order.floor());
   EXPECT_GE(*order.best(), order.floor()->at_least);
+  // GPipe's order of the same work is shorter, so the sentence names the limit.
+  ASSERT_EQ(*order.best(), order.floor()->at_least);
+  EXPECT_TRUE(verdict_of(order).detail.contains(QStringLiteral("holds at most 2 in any row")))
+      << verdict_of(order).detail.toStdString();
   order.reset();
   EXPECT_EQ(order.attempts(), 1) << "the order of the beginning is nobody's";
   set_lines({"F0 B0 F1 F2 F3 B1 B2 B3", "F1 F0 F2 F3 B0 B1 B2 B3"});  // each waits for the other
