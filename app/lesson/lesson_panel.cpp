@@ -15,6 +15,7 @@
 #include <QTextDocument>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -258,7 +259,9 @@ void LessonPanel::refresh_controls() {
     if (!more_hints && hint_->hasFocus()) focus_answer();  // before it goes grey
     hint_->setEnabled(more_hints && !player_.exam());
     hint_->setToolTip(player_.exam() ? tr("An exam has no hints.") : QString());
-    hint_->setText(player_.state().hints == 0 ? tr("Hint") : tr("Next hint"));
+    // The next one, while there is any. Three buttons stand side by side: the words are short.
+    const int next = std::min(player_.state().hints + 1, player_.step().hints);
+    hint_->setText(player_.state().hints == 0 ? tr("Hint") : tr("Hint %1").arg(next));
     number_->setReadOnly(once);
     for (QAbstractButton* card : group_->buttons()) card->setEnabled(!once);
     if (kind == StepKind::kRun && !solved) {

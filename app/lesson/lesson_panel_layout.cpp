@@ -109,7 +109,12 @@ void LessonPanel::build_body() {
   parts_ = new PartsForm;
   body_->addWidget(parts_);
   connect(parts_, &PartsForm::edited, this, [this] {
-    if (player_.is_open()) refresh_controls();
+    if (!player_.is_open()) return;
+    refresh_controls();
+    // A note that came below took room: what is being filled in stays in sight.
+    layout()->activate();
+    QWidget* field = parts_->focusWidget();
+    if (field && field->hasFocus()) scroll_->ensureWidgetVisible(field, 0, 8);
   });
   connect(parts_, &PartsForm::entered, this, [this] {
     if (player_.is_open() && !player_.state().solved) primary();

@@ -4139,8 +4139,8 @@
         <translation>Tipp</translation>
     </message>
     <message>
-        <source>Next hint</source>
-        <translation>Nächster Tipp</translation>
+        <source>Hint %1</source>
+        <translation>Tipp %1</translation>
     </message>
     <message>
         <source>Finish</source>
@@ -4232,7 +4232,7 @@
     </message>
     <message>
         <source>✓ The run passes the checks of this part</source>
-        <translation>✓ Der Lauf besteht die Prüfung dieses Teils</translation>
+        <translation>✓ Der Lauf hat bestanden</translation>
     </message>
     <message>
         <source>Check not met</source>

@@ -129,8 +129,8 @@ TEST_F(LessonPlay, HintsNeverMoveTheAnswerBox) {
     const auto* number = panel_->findChild<QLineEdit*>("LessonNumber");
     const QPoint before = number->mapTo(panel_.get(), QPoint(0, 0));
     for (int hint = 0; hint < 3; ++hint) {
-      QPushButton* next =
-          button_named(*panel_, hint == 0 ? QStringLiteral("Hint") : QStringLiteral("Next hint"));
+      QPushButton* next = button_named(
+          *panel_, hint == 0 ? QStringLiteral("Hint") : QStringLiteral("Hint %1").arg(hint + 1));
       ASSERT_NE(next, nullptr);
       QTest::mouseClick(next, Qt::LeftButton);
       QApplication::processEvents();
