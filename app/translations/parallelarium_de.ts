@@ -12015,6 +12015,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 **%2** auf diesem Rechner</translation>
     </message>
     <message>
+    <message>
+        <source>Fill in every row, each with another choice.</source>
+        <translation>Fülle jede Zeile aus, jede mit einer anderen Wahl.</translation>
+    </message>
         <source>Parallelarium: what to take away</source>
         <translation>Parallelarium: was bleibt</translation>
     </message>

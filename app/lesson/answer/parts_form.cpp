@@ -145,19 +145,26 @@ QString PartsForm::problem() const {
     if (const QString problem = guess_problem(*number, row.part.ask.unit); !problem.isEmpty())
       return problem;
   }
-  if (answers().size() < rows_.size()) return tr("Fill in every row.");
+  if (answers().size() < rows_.size())
+    return each_once() ? tr("Fill in every row, each with another choice.")
+                       : tr("Fill in every row.");
   const QString twice = placed_twice();
   return twice.isEmpty() ? QString() : tr("“%1” stands in two rows.").arg(twice);
 }
 
-// Where each option belongs into a row of its own, as in a question of order: what stands in two.
-QString PartsForm::placed_twice() const {
+// Whether each option belongs into a row of its own, as in a question of order.
+bool PartsForm::each_once() const {
   std::set<std::string> wanted;
+  return std::all_of(rows_.begin(), rows_.end(), [&](const Row& row) {
+    return row.choice && row.choice->count() == static_cast<int>(rows_.size()) &&
+           wanted.insert(row.part.option).second;
+  });
+}
+
+// The option that stands in two rows though each belongs into one.
+QString PartsForm::placed_twice() const {
+  if (!each_once()) return {};
   std::set<QString> seen;
-  for (const Row& row : rows_)
-    if (!row.choice || row.choice->count() != static_cast<int>(rows_.size()) ||
-        !wanted.insert(row.part.option).second)
-      return {};
   for (const Row& row : rows_)
     if (!seen.insert(row.choice->currentData().toString()).second) return row.choice->currentText();
   return {};

@@ -58,6 +58,7 @@ class PartsForm : public QWidget {
     QComboBox* choice = nullptr;
     QLabel* mark = nullptr;
   };
+  bool each_once() const;
   QString placed_twice() const;
   void change();
   void describe();
