@@ -7849,6 +7849,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>words</name>
     <message>
+    <message>
+        <source>%1 of %2 questions right at the first try (what is built or reached does not count)</source>
+        <translation>%1 von %2 Fragen beim ersten Versuch richtig (Gebautes und Ziele zählen nicht)</translation>
+    </message>
         <source>%1 of %2, %3</source>
         <translation>%1 (%2), %3</translation>
     </message>

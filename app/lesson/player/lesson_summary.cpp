@@ -64,8 +64,8 @@ QString LessonPlayer::summary_of(std::size_t index) const {
     head << Summary::tr("run, check not met");
   else if (is_reached(step))
     head << (step.builds_order() ? Summary::tr("order built") : Summary::tr("goal reached"));
-  else if (step.kind == StepKind::kPredict)
-    head << (first_right(index) ? Summary::tr("right") : Summary::tr("not right"));
+  else if (step.sets_plan() || exam_)  // answered once
+    head << (right ? Summary::tr("right") : Summary::tr("not right"));
   else
     head << (right ? tries_text(state.attempts) : Summary::tr("the answer was shown"));
   if (state.hints > 0) head << hints_text(state.hints);
@@ -107,7 +107,10 @@ QString LessonPlayer::summary() const {
   const Mastery mastery = mastery_of(answers());
   QStringList facts{hints_text(hints), minutes_text(minutes)};
   if (mastery.asked > 0)
-    facts.prepend(Summary::tr("%1 of %2 questions right at the first try")
+    facts.prepend((entries.size() > mastery.asked
+                       ? Summary::tr("%1 of %2 questions right at the first try (what is built or "
+                                     "reached does not count)")
+                       : Summary::tr("%1 of %2 questions right at the first try"))
                       .arg(mastery.right)
                       .arg(mastery.asked));
   entries.prepend(facts.join(kDot) + QLatin1Char('.'));
