@@ -150,6 +150,8 @@ void AllSettings::add_step(QFormLayout* form, const QString& label, const SetupS
                            StepBox::Step step) {
   auto* box = new StepBox(QString(label).remove(QLatin1Char('&')), std::move(step));
   box->setFixedWidth(120);
+  if (row.value.kind == SettingKind::kWholes)
+    box->show_as(QStringLiteral("even"), setting_words("even"));
   form->addRow(label, box);
   const std::string option = row.option;
   connect(box, &StepBox::committed, this,

@@ -49,10 +49,15 @@ StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
 }
 
 void StepBox::set_text(const QString& text) {
-  set_ = text;
+  set_ = !value_.isEmpty() && text == value_ ? word_ : text;
   if (lineEdit()->hasFocus() && lineEdit()->isModified()) return;
-  lineEdit()->setText(text);
+  lineEdit()->setText(set_);
   lineEdit()->setModified(false);
+}
+
+void StepBox::show_as(const QString& value, const QString& word) {
+  value_ = value;
+  word_ = word;
 }
 
 void StepBox::set_changed(bool changed) { set_style_property(this, "changed", changed); }
@@ -61,7 +66,7 @@ void StepBox::set_invalid(bool invalid) { set_style_property(this, "invalid", in
 void StepBox::commit() {
   lineEdit()->setModified(false);
   const QString typed = lineEdit()->text().trimmed();
-  if (typed != set_) Q_EMIT committed(typed);
+  if (typed != set_) Q_EMIT committed(typed == word_ ? value_ : typed);
 }
 
 void StepBox::stepBy(int steps) {

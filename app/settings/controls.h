@@ -34,7 +34,8 @@ class StepBox : public QAbstractSpinBox {
 
   explicit StepBox(const QString& accessible_name, Step step, QWidget* parent = nullptr);
   void set_text(const QString& text);  // what is set; ignored while the user types
-  void set_changed(bool changed);      // marks a value that is not the default
+  void show_as(const QString& value, const QString& word);  // a value that people read as a word
+  void set_changed(bool changed);                           // marks a value that is not the default
   void set_invalid(bool invalid);
   void stepBy(int steps) override;
   QValidator::State validate(QString& input, int& position) const override;
@@ -55,7 +56,7 @@ class StepBox : public QAbstractSpinBox {
  private:
   void commit();
   Step step_;
-  QString set_;
+  QString set_, value_, word_;
 };
 
 // Exclusive choices side by side: "none | select. | full". Arrow keys move the choice.

@@ -261,7 +261,10 @@ QWidget* SetupPanel::make_control(const SetupSetting& row, const QString& name) 
       return next_valid(session_.setup(), option, direction);
     });
     const bool list = row.value.kind == SettingKind::kWholes;  // which has no next value
-    if (list) box->setButtonSymbols(QAbstractSpinBox::NoButtons);
+    if (list) {
+      box->setButtonSymbols(QAbstractSpinBox::NoButtons);
+      box->show_as(QStringLiteral("even"), setting_words("even"));
+    }
     box->setFixedWidth(list ? 124 : 86);
     connect(box, &StepBox::committed, this,
             [this, option](const QString& value) { change(option, value); });

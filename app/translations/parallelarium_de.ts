@@ -7151,6 +7151,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
 <context>
     <name>settings</name>
     <message>
+        <source>even</source>
+        <translation>gleichmäßig</translation>
+    </message>
+    <message>
         <source>GPUs (all, or 0,2)</source>
         <translation>GPUs (all oder 0,2)</translation>
     </message>
