@@ -819,7 +819,7 @@
     </message>
     <message>
         <source>Known schedules of this work</source>
-        <translation>Bekannte Schedules für diese Arbeit</translation>
+        <translation>Bekannte Ablaufpläne für diese Arbeit</translation>
     </message>
     <message>
         <source>forwards</source>
@@ -2326,8 +2326,8 @@
         <translation>die Speicherspitze des vollsten Rangs</translation>
     </message>
     <message>
-        <source>so far</source>
-        <translation>bis jetzt</translation>
+        <source>none is stuck</source>
+        <translation>keiner hängt</translation>
     </message>
     <message>
         <source>the parameters of the model</source>
@@ -4801,7 +4801,7 @@ nach Plan</translation>
     <name>parallelarium::PipelineView</name>
     <message>
         <source>One stage, no pipeline. Below its bars stands what each rank sends: filled where the rank waits for it, hollow where it computes meanwhile. The height of many short ones is their share of the time.</source>
-        <translation>Eine Stufe, keine Pipeline. Unter ihren Balken steht, was jeder Rang sendet: gefüllt, wo der Rang darauf wartet, hohl, wo er währenddessen rechnet. Die Höhe vieler kurzer ist ihr Anteil an der Zeit.</translation>
+        <translation>Eine Stufe, keine Pipeline. Unter ihren Balken steht, was jeder Rang sendet: gefüllt, wo der Rang darauf wartet, hohl, wo er währenddessen rechnet. Stehen viele kurze dicht beieinander, ist ihre Höhe ihr Anteil an der Zeit.</translation>
     </message>
     <message>
         <source>Pipeline</source>
@@ -7168,7 +7168,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Slow rank&apos;s factor</source>
-        <translation>Faktor des langsamen Rangs</translation>
+        <translation>Langsamer Rang: Faktor</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -7849,14 +7849,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>answer: %1</source>
         <translation>Antwort: %1</translation>
     </message>
-</context>
-<context>
-    <name>words</name>
-    <message>
     <message>
         <source>%1 of %2 questions right at the first try (what is built or reached does not count)</source>
         <translation>%1 von %2 Fragen beim ersten Versuch richtig (Gebautes und Ziele zählen nicht)</translation>
     </message>
+</context>
+<context>
+    <name>words</name>
+    <message>
         <source>%1 of %2, %3</source>
         <translation>%1 (%2), %3</translation>
     </message>
@@ -11357,8 +11357,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>durchgestrichen: %1</translation>
     </message>
     <message>
-        <source>beside these, %1 that the paper leaves out</source>
-        <translation>daneben %1, die der Aufsatz weglässt</translation>
+        <source>beside these, %1 that Korthikanti et al. leave out</source>
+        <translation>daneben %1, die Korthikanti et al. weglassen</translation>
     </message>
     <message>
         <source>KEPT FOR THE BACKWARD · one layer, one micro-batch, every rank · s sequence, b micro-batch, h width, a heads</source>
@@ -11748,7 +11748,7 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
     <message>
         <source>Numbers of the first training step, averaged down to cells. Difference: of both sides of a collective; one rank: from what it computes alone. –: nothing to compare, a click says why.</source>
-        <translation>Zahlen des ersten Trainingsschritts, zu Zellen gemittelt. Differenz: der beiden Seiten eines Kollektivs; ein Rang: zu dem, was er allein rechnet. –: nichts zu vergleichen, ein Klick sagt, warum.</translation>
+        <translation>Zahlen des ersten Trainingsschritts, zu Zellen gemittelt. Unterschied: der beiden Seiten eines Kollektivs; ein Rang: zu dem, was er allein rechnet. –: nichts zu vergleichen, ein Klick sagt, warum.</translation>
     </message>
     <message>
         <source>%1 here: %2, the mean of a cell</source>
@@ -12015,6 +12015,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>“%1” stands in two rows.</source>
         <translation>„%1“ steht in zwei Zeilen.</translation>
     </message>
+    <message>
+        <source>Fill in every row, each with another choice.</source>
+        <translation>Fülle jede Zeile aus, jede mit einer anderen Wahl.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::CheatSheet</name>
@@ -12023,10 +12027,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 **%2** auf diesem Rechner</translation>
     </message>
     <message>
-    <message>
-        <source>Fill in every row, each with another choice.</source>
-        <translation>Fülle jede Zeile aus, jede mit einer anderen Wahl.</translation>
-    </message>
         <source>Parallelarium: what to take away</source>
         <translation>Parallelarium: was bleibt</translation>
     </message>

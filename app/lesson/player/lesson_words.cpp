@@ -348,7 +348,7 @@ std::vector<LessonPlayer::Condition> LessonPlayer::order_conditions() const {
   all.push_back(condition(end, sound, sound ? QString() : Limits::tr("no")));
   all.back().heard = heard_condition(end, {}, sound);
   if (sound && !whole)
-    all.back() = {end, Limits::tr("so far"), Limits::tr("No rank is stuck so far."), false};
+    all.back() = {end, Limits::tr("none is stuck"), Limits::tr("No rank is stuck so far."), false};
   all.push_back(condition(Limits::tr("Everything is placed"), times.placed >= times.wanted,
                           Limits::tr("%1 of %2").arg(times.placed).arg(times.wanted)));
   const Symbols symbols = symbols_at(settings());

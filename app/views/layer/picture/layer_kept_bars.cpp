@@ -82,7 +82,7 @@ std::vector<TermLine> lines_of_terms(const LayerKept& kept, double width, const 
   if (!reasons.isEmpty())
     add(KeptWords::tr("struck out: %1").arg(reasons.join(QStringLiteral(", "))), false);
   if (kept.other_bytes > 0)
-    add(KeptWords::tr("beside these, %1 that the paper leaves out")
+    add(KeptWords::tr("beside these, %1 that Korthikanti et al. leave out")
             .arg(bytes_text(kept.other_bytes)),
         false);
   return lines;
