@@ -176,7 +176,7 @@ namespace {
 
 constexpr Sentence kBeforeIn{"assign-place.in", "before MLP in"};
 constexpr Sentence kBeforeOut{"assign-place.out", "before MLP out"};
-constexpr Sentence kBehindOut{"assign-place.end", "behind MLP out"};
+constexpr Sentence kBehindOut{"assign-place.end", "after MLP out"};
 constexpr Sentence kForward{"assign-direction.forward", "Forward"};
 constexpr Sentence kBackward{"assign-direction.backward", "Backward"};
 
