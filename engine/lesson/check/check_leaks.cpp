@@ -125,7 +125,7 @@ class LeakCheck {
 
   // Of the view that is open: its strip, and what a click on it says.
   void figures(const Settings& settings, std::vector<Shown>& shown) {
-    const Result<nlohmann::json>& facts =
+    const Result<Facts>& facts =
         collective_ ? predictions_.of(settings.collective) : predictions_.of(settings.setup);
     if (!facts) return;
     Context context;
@@ -136,7 +136,7 @@ class LeakCheck {
         shown.push_back({step_.id, "hide",
                          message("told-figure", "The figure \"{}\" of the strip", metric.key),
                          percent_or(*value, metric.unit)});
-    for (const nlohmann::json& formula : facts->at("formulas"))
+    for (const nlohmann::json& formula : facts->json().at("formulas"))
       if (!hides_formulas(step_.hide, formula.at("kind").get<std::string>()))
         shown.push_back({step_.id, "hide",
                          message("told-formula", "The formula of \"{}\" that a click shows",
