@@ -53,8 +53,15 @@ std::optional<Mastery> LessonPlayer::mastery(const Lesson& lesson) const {
 }
 
 std::size_t LessonPlayer::reached(const Lesson& lesson) const {
-  const nlohmann::json steps = member_or(record(lesson), "steps", nlohmann::json());
-  return steps.is_array() ? std::min(steps.size(), lesson.steps.size()) : 0;
+  std::size_t entered = 0;  // one after another; one who opened a document further on begins anew
+  for (const nlohmann::json& kept : member_or(record(lesson), "steps", nlohmann::json::array())) {
+    const std::string id = member_or(kept, "step", std::string());
+    if (entered < lesson.steps.size() && id == lesson.steps[entered].id)
+      ++entered;
+    else if (lesson.find(id))
+      break;
+  }
+  return entered;
 }
 
 bool LessonPlayer::is_begun(const Lesson& lesson) const {

@@ -26,6 +26,7 @@ class LessonPlayer : public QObject {
   // What happened at one step.
   struct StepState {
     bool visited = false;
+    bool passed = false;  // a document was opened behind it: solved, but by nobody
     bool solved = false;  // the student may go on
     int attempts = 0, hints = 0;
     int misses = 0;      // runs that did not pass the check
@@ -86,7 +87,7 @@ class LessonPlayer : public QObject {
   bool is_done(const Lesson& lesson) const;
   // How the lesson was answered when it was played to its end; none of exams, see LessonProgress.
   std::optional<Mastery> mastery(const Lesson& lesson) const;
-  std::size_t reached(const Lesson& lesson) const;  // steps that were entered
+  std::size_t reached(const Lesson& lesson) const;  // steps entered, from the first on
   // Whether there is something to go on with. Who looks at the first step of a lesson that is done
   // has not begun it anew.
   bool is_begun(const Lesson& lesson) const;
@@ -199,6 +200,7 @@ class LessonPlayer : public QObject {
  private:
   void draw_lesson();
   void enter(std::size_t step, bool set_up);
+  void pass(std::size_t at);
   void take_up(std::size_t at, const nlohmann::json& kept, bool is_last);
   void note_base();
   void leave();

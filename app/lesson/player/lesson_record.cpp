@@ -241,11 +241,7 @@ void LessonPlayer::restore() {
     states_ = std::vector<StepState>(lesson_->steps.size());
     const std::optional<std::size_t> kept = step_of(state["step"]);
     const std::size_t last = kept.value_or(0);
-    for (std::size_t step = 0; step < last; ++step) {
-      states_[step].visited = states_[step].solved = true;
-      const Result<Settings> settings = settings_at(*lesson_, step, drawn_, true);
-      if (settings) states_[step].left_with = *settings;
-    }
+    for (std::size_t step = 0; step < last; ++step) pass(step);
     const Nanoseconds playhead = session_.playback().playhead();
     enter(last, false);
     session_.playback().set_playhead(playhead);  // the document's
@@ -254,6 +250,21 @@ void LessonPlayer::restore() {
           tr("The lesson has no more the part at which this document was saved; it begins "
              "at its first part."));
   }
+}
+
+// Goes past a part without entering it. What this student answered there with the same numbers is
+// taken up; otherwise another one may have, and the part counts as nobody's.
+void LessonPlayer::pass(std::size_t at) {
+  const json own = record(*lesson_);
+  if (member_or(own, "seed", std::uint64_t{0}) == seed_)
+    for (const json& kept : member_or(own, "steps", json::array()))
+      if (member_or(kept, "step", std::string()) == lesson_->steps[at].id &&
+          member_or(kept, "solved", false))
+        return take_up(at, kept, false);
+  StepState& state = states_[at];
+  state.visited = state.solved = state.passed = true;
+  if (const Result<Settings> settings = settings_at(*lesson_, at, drawn_, true))
+    state.left_with = *settings;
 }
 
 // What the student has set of the settings that a goal lets be changed.
@@ -279,7 +290,7 @@ json LessonPlayer::answers() const {
   json steps = json::array();
   for (std::size_t index = 0; index < states_.size(); ++index) {
     const StepState& state = states_[index];
-    if (!state.visited) continue;
+    if (!state.visited || state.passed) continue;
     json step = {{"step", lesson_->steps[index].id},
                  {"kind", name_of(lesson_->steps[index].kind)},
                  {"solved", state.solved},

@@ -32,6 +32,33 @@ class Placing : public LessonPlay {
   }
 };
 
+// A document may be another student's, or come from another computer.
+TEST_F(Placing, ADocumentAtALatePartMakesNoEarlierOneDone) {
+  open(QStringLiteral("filling-the-bubble"), 7);
+  const nlohmann::json at_first = session_.locks().lesson_state();
+  press_primary();
+  ASSERT_EQ(step(), "more-micro-batches");
+  EXPECT_EQ(on_map(read_map(player()), "filling-the-bubble").reached, 2U);
+  // The same numbers: what was done stays, and the parts between are nobody's.
+  restore_step(session_, "fill-it");
+  EXPECT_EQ(step(), "fill-it");
+  EXPECT_EQ(player().answers()["steps"].size(), 2U);
+  EXPECT_EQ(on_map(read_map(player()), "filling-the-bubble").reached, 1U);
+  // Others: nothing was done.
+  nlohmann::json others = at_first;
+  others["seed"] = 8;
+  others["step"] = "fill-it";
+  session_.locks().set_lesson_state(others);
+  Q_EMIT session_.restored();
+  EXPECT_EQ(step(), "fill-it");
+  player().show_hint();  // is kept
+  const MapLesson shown = on_map(read_map(player()), "filling-the-bubble");
+  EXPECT_EQ(shown.reached, 0U);
+  EXPECT_FALSE(shown.begun);
+  player().back();
+  EXPECT_TRUE(player().state().solved) << "one may look, and come back";
+}
+
 TEST_F(Placing, AsksTheLastNumberOfEachAndMarksWhatIsKnown) {
   const MapData before = read_map(player());
   ASSERT_EQ(before.basics.size(), 6);
