@@ -8678,16 +8678,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 s hängen lassen</translation>
     </message>
     <message>
-        <source>Real ranks run this order until none has moved for so long; the engine says what each waits for</source>
-        <translation>Echte Ränge führen diese Reihenfolge aus, bis sich so lange keiner bewegt hat; die Engine sagt, worauf jeder wartet</translation>
+        <source>Real ranks run this order until none has moved for so long; the engine says what each waits for. What is not placed yet is put behind it, where no rank comes</source>
+        <translation>Echte Ränge führen diese Reihenfolge aus, bis sich so lange keiner bewegt hat; die Engine sagt, worauf jeder wartet. Was noch nicht gesetzt ist, kommt dahinter, wohin kein Rang gelangt</translation>
     </message>
     <message>
         <source>No rank moved for %1 s:</source>
         <translation>%1 s lang bewegte sich kein Rang:</translation>
     </message>
     <message>
-        <source>Ranks run whole orders on this computer: place everything first.</source>
-        <translation>Ränge führen auf diesem Rechner ganze Reihenfolgen aus: Setze erst alles.</translation>
+        <source>Ranks of this computer run it, where every action is there once at most</source>
+        <translation>Ränge dieses Rechners führen sie aus, wenn keine Aktion zweimal vorkommt</translation>
     </message>
     <message>
         <source>Reset</source>

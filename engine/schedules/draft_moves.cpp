@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 
 #include "engine/schedules/draft.h"
 
@@ -107,6 +108,47 @@ Order one_after_another(const Order& like, bool split) {
     }
   }
   return order;
+}
+
+Order filled_up(Order draft, bool split) {
+  using Work = std::pair<int, int>;                           // stage, micro-batch
+  std::map<std::pair<Work, ActionKind>, std::size_t> placed;  // on which rank
+  for (std::size_t rank = 0; rank < draft.ranks.size(); ++rank)
+    for (const Action& action : draft.ranks[rank])
+      if (const auto chunk = static_cast<std::size_t>(action.chunk);
+          chunk < draft.stage_of[rank].size())
+        placed[{{draft.stage_of[rank][chunk], action.microbatch}, action.kind}] = rank;
+  const auto has = [&](const Work& work, ActionKind kind) {
+    return placed.count({work, kind}) > 0;
+  };
+  // On the rank that has some of the work already; else on the first that holds the stage.
+  const auto add = [&](const Work& work, ActionKind kind) {
+    const auto other = std::find_if(placed.begin(), placed.end(),
+                                    [&](const auto& one) { return one.first.first == work; });
+    for (std::size_t rank = 0; rank < draft.ranks.size(); ++rank)
+      for (std::size_t chunk = 0; chunk < draft.stage_of[rank].size(); ++chunk) {
+        if (draft.stage_of[rank][chunk] != work.first) continue;
+        if (other != placed.end() && other->second != rank) continue;
+        draft.ranks[rank].push_back({kind, work.second, static_cast<int>(chunk), false});
+        placed[{work, kind}] = rank;
+        return;
+      }
+  };
+  for (int microbatch = 0; microbatch < draft.microbatches; ++microbatch) {
+    for (int stage = 0; stage < draft.stages; ++stage)
+      if (!has({stage, microbatch}, ActionKind::kForward))
+        add({stage, microbatch}, ActionKind::kForward);
+    for (int stage = draft.stages - 1; stage >= 0; --stage) {
+      const Work work(stage, microbatch);
+      if (has(work, ActionKind::kBackward)) continue;
+      const bool parts =
+          split || has(work, ActionKind::kInputGrad) || has(work, ActionKind::kWeightGrad);
+      if (!parts) add(work, ActionKind::kBackward);
+      for (const ActionKind kind : {ActionKind::kInputGrad, ActionKind::kWeightGrad})
+        if (parts && !has(work, kind)) add(work, kind);
+    }
+  }
+  return draft;
 }
 
 }  // namespace parallelarium

@@ -101,6 +101,26 @@ TEST_P(Drafts, OneAfterAnotherIsLegal) {
       EXPECT_THAT(check_order(one_after_another(like, split)), testing::IsEmpty()) << like.name;
 }
 
+// Whatever front of each line is there, the rest completes it, and what is legal stays so.
+TEST_P(Drafts, AreFilledUpToWholeOrders) {
+  std::mt19937 random(7);
+  for (const Order& order : all_orders(GetParam())) {
+    SCOPED_TRACE(order.name);
+    Order draft = order;
+    for (auto& line : draft.ranks) {
+      line.resize(random() % (line.size() + 1));
+      if (!line.empty()) line.back().overlapped_with_next = false;  // its partner is gone
+    }
+    const Order whole = filled_up(draft, splits_backward(order));
+    for (std::size_t rank = 0; rank < whole.ranks.size(); ++rank) {
+      ASSERT_GE(whole.ranks[rank].size(), draft.ranks[rank].size());
+      EXPECT_TRUE(std::equal(draft.ranks[rank].begin(), draft.ranks[rank].end(),
+                             whole.ranks[rank].begin()));
+    }
+    EXPECT_TRUE(only_waits(whole)) << "nothing is missing or there twice";
+  }
+}
+
 TEST_P(Drafts, UnfinishedLinesReadAsTheSameOrder) {
   for (const Order& like : all_orders(GetParam())) {
     for (const std::size_t kept : {0, 1, 3, 100}) {

@@ -236,13 +236,19 @@ void OrderEdit::look_for_floor(bool new_work) {
 }
 
 bool OrderEdit::can_hang() const {
-  return session_.setup().machine == "local" && problem_.isEmpty() && !faults_.empty() &&
-         only_waits(draft_);
+  const bool waits = std::any_of(times_.ranks.begin(), times_.ranks.end(),
+                                 [](const auto& line) { return line.wait && line.wait->for_ever; });
+  return session_.setup().machine == "local" && problem_.isEmpty() && waits &&
+         only_waits(filled_up(draft_, split_));
 }
 
 void OrderEdit::let_it_hang(double seconds) {
   Setup setup = session_.resolved();
   setup.run.backend = Backend::kCpu;
+  // No rank comes as far as what is not placed yet, but ranks are given whole orders.
+  if (const Result<Schedule> whole =
+          Schedule::own(kOwnOrderName, to_unfinished_lines(filled_up(draft_, split_))))
+    setup.schedule = *whole;
   EngineRequest request;
   request.method = "run";
   request.parameters = {

@@ -331,8 +331,10 @@ TEST_F(OrderEditing, RealRanksHangAndTheEngineSaysWhatEachWaitsFor) {
   EXPECT_FALSE(edit().can_hang());
   edit().set_line(0, QStringLiteral("F0 B0 F1 F2 B1"));
   EXPECT_FALSE(edit().can_hang()) << "nothing is missing that would let it go on";
-  edit().set_line(0, QStringLiteral("F0 B1 B0 F1 F2 B2"));
-  ASSERT_TRUE(edit().can_hang());
+  edit().set_line(0, QStringLiteral("F0 F1 F1"));
+  EXPECT_FALSE(edit().can_hang()) << "ranks run no action twice";
+  edit().set_line(0, QStringLiteral("F0 B1"));
+  ASSERT_TRUE(edit().can_hang()) << "whatever is placed behind it";
   EXPECT_EQ(editor_quantities(edit(), session())[4].predicted.text, QStringLiteral("none"));
   bool calibrated = false;
   QObject::connect(&session().jobs(), &EngineJobs::state_changed, &edit(), [&] {

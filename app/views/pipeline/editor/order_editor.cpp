@@ -328,8 +328,10 @@ void OrderEditor::show_hang() {
   if (!edit_.open()) return;
   const bool can = edit_.can_hang();
   hang_->setToolTip(can ? tr("Real ranks run this order until none has moved for so long; the "
-                             "engine says what each waits for")
-                        : tr("Ranks run whole orders on this computer: place everything first."));
+                             "engine says what each waits for. What is not placed yet is put "
+                             "behind it, where no rank comes")
+                        : tr("Ranks of this computer run it, where every action is there once at "
+                             "most"));
   hang_->setEnabled(can && session_.jobs().state() == RunState::kIdle);
 }
 
