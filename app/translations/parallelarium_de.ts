@@ -8719,7 +8719,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     </message>
 </context>
 <context>
+    <name>parallelarium::LessonPicture</name>
+    <message>
+        <source>Picture: the order of work on %1 ranks</source>
+        <translation>Bild: die Reihenfolge der Arbeit auf %1 Rängen</translation>
+    </message>
+    <message>
+        <source>Picture: which of %1 ranks send in which step</source>
+        <translation>Bild: welcher von %1 Rängen in welchem Schritt sendet</translation>
+    </message>
+    <message>
+        <source>Picture: what each rank holds of the model</source>
+        <translation>Bild: was jeder Rang vom Modell hält</translation>
+    </message>
+</context>
+<context>
     <name>parallelarium::CourseMap</name>
+    <message>
+        <source>Afterwards you can</source>
+        <translation>Danach kannst du</translation>
+    </message>
     <message>
         <source>Index and sources …</source>
         <translation>Begriffe und Quellen …</translation>

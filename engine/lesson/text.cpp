@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <sstream>
 
 #include "engine/lesson/problem/problem.h"
 #include "engine/plan/setup/schedule_rules.h"
@@ -53,7 +54,7 @@ class TextReader {
     if (!error_ && text_.title.empty())
       fail(Sentence{"lesson-text.no-title", "it lacks \"# Title\""});
     if (error_) return *error_;
-    text_.summary = trimmed(text_.summary);
+    split_summary();
     for (auto& [id, step] : text_.steps) {
       step.body = trimmed(step.body);
       for (auto& [name, part] : step.parts) part = trimmed(part);
@@ -113,6 +114,18 @@ class TextReader {
     if (step_->parts.count(name))
       return fail(Sentence{"lesson-text.part-twice", "the part stands twice"});
     target_ = &step_->parts[name];
+  }
+
+  // The paragraph, and the list below it.
+  void split_summary() {
+    std::string paragraph;
+    std::istringstream lines(text_.summary);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("- "))
+        text_.afterwards.push_back(trimmed(line.substr(2)));
+      else
+        paragraph += line + "\n";
+    text_.summary = trimmed(paragraph);
   }
 
   void fail(const Sentence& what) {

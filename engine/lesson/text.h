@@ -3,6 +3,7 @@
 //
 //   # Title of the lesson
 //   One paragraph for the index.
+//   - what a student can do afterwards, a line each: "tell the bubble of any p and m"
 //   ## step-id: Title of the step
 //   Markdown that the student reads.
 //   ### option some-id        the words on a card
@@ -43,7 +44,8 @@ struct StepText {
 struct LessonText {
   std::string title;
   std::string summary;
-  std::vector<std::string> order;  // step ids as they come
+  std::vector<std::string> afterwards;  // "tell the bubble of any p and m"
+  std::vector<std::string> order;       // step ids as they come
   std::map<std::string, StepText> steps;
 };
 

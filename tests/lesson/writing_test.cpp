@@ -123,6 +123,15 @@ TEST(Text, PutsNumbersInWithTheirUnits) {
   EXPECT_EQ(write_number(2.5, "seconds"), "2.50\u00a0s");
 }
 
+TEST(Text, ALineForEachThingThatOneCanDoFollowsTheParagraph) {
+  const Result<LessonText> text = lesson_text_from(
+      "# T\n\nOne paragraph,\non two lines.\n\n- tell a\n- do b\n\n## a: A\n\n- x\n");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->summary, "One paragraph,\non two lines.");
+  EXPECT_EQ(text->afterwards, (std::vector<std::string>{"tell a", "do b"}));
+  EXPECT_EQ(text->steps.at("a").body, "- x");
+}
+
 TEST(Text, HeadingsInCodeAreNotHeadings) {
   const Result<LessonText> text =
       lesson_text_from("# T\n\nS.\n\n## a: A\n\n```\n## not a step\n```\n");

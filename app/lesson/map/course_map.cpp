@@ -16,6 +16,7 @@
 #include "app/lesson/index/course_index.h"
 #include "app/lesson/map/cheat_sheet.h"
 #include "app/lesson/map/door.h"
+#include "app/lesson/map/lesson_picture.h"
 #include "app/lesson/map/lesson_tile.h"
 #include "app/lesson/map/map_parts.h"
 #include "app/lesson/map/unit_board.h"
@@ -286,6 +287,7 @@ void CourseMap::fill() {
 void CourseMap::show_finished() {
   const LessonPlayer::Finished& finished = *player_.finished_lesson();
   details_place_->hide();
+  picture_->hide();
   details_title_->setText(tr("✓ Done: %1").arg(finished.title));
   details_->setTextFormat(Qt::MarkdownText);
   details_->setText(finished.summary);
@@ -325,59 +327,6 @@ void CourseMap::choose(std::size_t lesson) {
     for (std::size_t at = 0; at < data_.units.size(); ++at)
       if (&data_.units[at] == &data_.unit_of(lesson)) board_->choose(at);
   show_details();
-}
-
-void CourseMap::show_details() {
-  const MapLesson& lesson = data_.lessons[chosen_];
-  const MapUnit& unit = data_.unit_of(chosen_);
-  details_title_->setText(lesson.title);
-  const auto head = [](const QString& text) {
-    return QStringLiteral(
-               "<p style=\"margin-top:12px; margin-bottom:2px\"><small><b>%1</b></small></p>")
-        .arg(text.toUpper().toHtmlEscaped());
-  };
-  QString text = QStringLiteral("<p>%1</p>").arg(lesson.summary.toHtmlEscaped());
-  if (!lesson.refusal.isEmpty())
-    text += QStringLiteral("<p><b>%1</b></p>").arg(lesson.refusal.toHtmlEscaped());
-  const auto place = std::find(unit.lessons.begin(), unit.lessons.end(), chosen_);
-  details_place_->setText(unit.lessons.size() == 1 ? unit.title
-                                                   : tr("%1 · lesson %2 of %3")
-                                                         .arg(unit.title)
-                                                         .arg(place - unit.lessons.begin() + 1)
-                                                         .arg(unit.lessons.size()));
-  details_place_->show();
-  const auto listed = [&](const QString& title, const QStringList& titles) {
-    if (!titles.isEmpty())
-      text += head(title) + titles.join(QStringLiteral("\n"))
-                                .toHtmlEscaped()
-                                .replace(QLatin1Char('\n'), QStringLiteral("<br>"));
-  };
-  listed(tr("Builds on"), data_.builds_on(chosen_));
-  listed(tr("Leads to"), data_.leads_to(chosen_));
-  text += head(lesson.steps.size() == 1
-                   ? tr("One part, %1").arg(minutes_text(lesson.minutes))
-                   : tr("%1 parts, %2").arg(lesson.steps.size()).arg(minutes_text(lesson.minutes)));
-  QStringList steps;
-  for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
-    const MapStep& step = lesson.steps[at];
-    QString line = QStringLiteral("%1 %2").arg(at + 1).arg(step.title.toHtmlEscaped());
-    if (!kind_words(step.kind).isEmpty()) line += QStringLiteral(" · ") + kind_words(step.kind);
-    if (lesson.done || at + 1 < lesson.reached) line += QStringLiteral(" ✓");
-    const bool here = lesson.begun && at + 1 == lesson.reached;
-    steps << (here ? QStringLiteral("<b>") + line + QStringLiteral("</b>") : line);
-  }
-  text += steps.join(QStringLiteral("<br>"));
-  text += head(tr("Uses")) +
-          (lesson.tabs.isEmpty() ? QString()
-                                 : lesson.tabs.join(QStringLiteral(", ")) + QStringLiteral(" · ")) +
-          (lesson.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(lesson.ranks));
-  text += head(tr("Name in a playlist")) + lesson.id.toHtmlEscaped();
-  details_->setTextFormat(Qt::RichText);
-  details_->setText(text);
-  start_->show();
-  start_->setText(lesson.begun ? tr("Continue, part %1").arg(lesson.reached) : tr("Start"));
-  start_->setEnabled(lesson.refusal.isEmpty());
-  anew_->setVisible(!player_.exam() && lesson.begun && lesson.refusal.isEmpty());
 }
 
 void CourseMap::show_index() {

@@ -17,6 +17,7 @@ class QVBoxLayout;
 namespace parallelarium {
 
 class Door;
+class LessonPicture;
 class LessonTile;
 class UnitBoard;
 
@@ -80,6 +81,7 @@ class CourseMap : public QWidget {
   void start(std::size_t lesson, bool anew);
 
   LessonPlayer& player_;
+  LessonPicture* picture_ = nullptr;
   MapData data_;
   std::optional<std::size_t> next_;
   std::size_t chosen_ = 0;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "app/lesson/map/course_map.h"
+#include "app/lesson/map/lesson_picture.h"
 #include "app/lesson/map/lesson_tile.h"
 #include "app/lesson/map/map_parts.h"
 #include "app/lesson/map/unit_board.h"
@@ -44,6 +45,7 @@ QScrollArea* CourseMap::make_side() {
   side->setSpacing(10);
   details_place_ = wrapped_label("muted");
   details_title_ = wrapped_label("title");
+  picture_ = new LessonPicture;
   details_ = wrapped_label("");
   details_->setTextFormat(Qt::RichText);
   details_->setAlignment(Qt::AlignTop);
@@ -57,6 +59,7 @@ QScrollArea* CourseMap::make_side() {
   buttons->addWidget(start_);
   side->addWidget(details_place_);
   side->addWidget(details_title_);
+  side->addWidget(picture_);
   side->addWidget(details_);
   side->addStretch();
   side->addLayout(buttons);
@@ -69,6 +72,64 @@ QScrollArea* CourseMap::make_side() {
   scroll->setWidget(page);
   scroll->setFixedWidth(kMapSideWidth);
   return scroll;
+}
+
+void CourseMap::show_details() {
+  const MapLesson& lesson = data_.lessons[chosen_];
+  const MapUnit& unit = data_.unit_of(chosen_);
+  details_title_->setText(lesson.title);
+  const Result<Lesson> read = read_lesson(lesson.folder.toStdString());
+  picture_->show_drawing(read ? drawing_of(*read) : LessonDrawing());
+  const auto head = [](const QString& text) {
+    return QStringLiteral(
+               "<p style=\"margin-top:12px; margin-bottom:2px\"><small><b>%1</b></small></p>")
+        .arg(text.toUpper().toHtmlEscaped());
+  };
+  QString text = QStringLiteral("<p>%1</p>").arg(lesson.summary.toHtmlEscaped());
+  if (!lesson.refusal.isEmpty())
+    text += QStringLiteral("<p><b>%1</b></p>").arg(lesson.refusal.toHtmlEscaped());
+  const auto place = std::find(unit.lessons.begin(), unit.lessons.end(), chosen_);
+  details_place_->setText(unit.lessons.size() == 1 ? unit.title
+                                                   : tr("%1 · lesson %2 of %3")
+                                                         .arg(unit.title)
+                                                         .arg(place - unit.lessons.begin() + 1)
+                                                         .arg(unit.lessons.size()));
+  details_place_->show();
+  const auto listed = [&](const QString& title, const QStringList& titles) {
+    if (!titles.isEmpty())
+      text += head(title) + titles.join(QStringLiteral("\n"))
+                                .toHtmlEscaped()
+                                .replace(QLatin1Char('\n'), QStringLiteral("<br>"));
+  };
+  QStringList afterwards;
+  for (const QString& ability : lesson.afterwards) afterwards << QStringLiteral("· ") + ability;
+  listed(tr("Afterwards you can"), afterwards);
+  listed(tr("Builds on"), data_.builds_on(chosen_));
+  listed(tr("Leads to"), data_.leads_to(chosen_));
+  text += head(lesson.steps.size() == 1
+                   ? tr("One part, %1").arg(minutes_text(lesson.minutes))
+                   : tr("%1 parts, %2").arg(lesson.steps.size()).arg(minutes_text(lesson.minutes)));
+  QStringList steps;
+  for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
+    const MapStep& step = lesson.steps[at];
+    QString line = QStringLiteral("%1 %2").arg(at + 1).arg(step.title.toHtmlEscaped());
+    if (!kind_words(step.kind).isEmpty()) line += QStringLiteral(" · ") + kind_words(step.kind);
+    if (lesson.done || at + 1 < lesson.reached) line += QStringLiteral(" ✓");
+    const bool here = lesson.begun && at + 1 == lesson.reached;
+    steps << (here ? QStringLiteral("<b>") + line + QStringLiteral("</b>") : line);
+  }
+  text += steps.join(QStringLiteral("<br>"));
+  text += head(tr("Uses")) +
+          (lesson.tabs.isEmpty() ? QString()
+                                 : lesson.tabs.join(QStringLiteral(", ")) + QStringLiteral(" · ")) +
+          (lesson.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(lesson.ranks));
+  text += head(tr("Name in a playlist")) + lesson.id.toHtmlEscaped();
+  details_->setTextFormat(Qt::RichText);
+  details_->setText(text);
+  start_->show();
+  start_->setText(lesson.begun ? tr("Continue, part %1").arg(lesson.reached) : tr("Start"));
+  start_->setEnabled(lesson.refusal.isEmpty());
+  anew_->setVisible(!player_.exam() && lesson.begun && lesson.refusal.isEmpty());
 }
 
 void CourseMap::narrow() {

@@ -40,6 +40,8 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry,
     shown.title = QString::fromStdString(text.title);
   }
   shown.summary = QString::fromStdString(text.summary);
+  for (const std::string& ability : text.afterwards)
+    shown.afterwards << QString::fromStdString(ability);
   shown.minutes = lesson->minutes;
   shown.ranks = lesson->requirements.ranks;
   shown.done = player.is_done(*lesson);
@@ -141,7 +143,7 @@ std::vector<std::size_t> MapData::due() const {
 bool MapData::matches(std::size_t lesson, const QString& words) const {
   const MapLesson& one = lessons[lesson];
   QStringList texts{one.title, one.summary, one.id, unit_of(lesson).title};
-  texts << one.words << one.rows;
+  texts << one.afterwards << one.words << one.rows;
   for (const MapStep& step : one.steps) texts << step.title;
   const QString all = texts.join(QLatin1Char('\n'));
   for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))

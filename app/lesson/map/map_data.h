@@ -27,8 +27,9 @@ struct MapLesson {
   bool due = false;         // a question of it should be asked again
   std::size_t reached = 0;  // steps that were entered; 0: it was never begun
   std::vector<MapStep> steps;
-  QStringList tabs;   // titles of the views that it shows
-  QStringList words;  // of the glossary that it teaches, as texts write them
+  QStringList afterwards;  // what a student can do then
+  QStringList tabs;        // titles of the views that it shows
+  QStringList words;       // of the glossary that it teaches, as texts write them
   // The statements of the course's sources that it covers: ids, texts in the window's language and
   // in English.
   QStringList rows;

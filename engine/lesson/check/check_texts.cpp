@@ -22,6 +22,7 @@ bool fits_beside_field(const std::string& unit) {
 }
 
 constexpr std::size_t kMostWords = 120;
+constexpr std::size_t kMostAfterwards = 4;
 
 // A right option that is longer than all others, and than one of them so much, gives itself away.
 constexpr double kMostOfTheShortest = 1.5;
@@ -84,6 +85,13 @@ class TextCheck {
       faults_.add(message("text-summary", "The lesson lacks its paragraph below the title."),
                   file_);
     markdown(text_.summary, file_);
+    for (const std::string& ability : text_.afterwards) markdown(ability, file_);
+    if (text_.afterwards.empty() || text_.afterwards.size() > kMostAfterwards)
+      faults_.add(message("text-afterwards",
+                          "Below the paragraph stands what a student can do afterwards: 1 to {} "
+                          "lines that begin with \"- \".",
+                          kMostAfterwards),
+                  file_);
     std::vector<std::string> wanted;
     for (const Step& step : lesson_.steps) wanted.push_back(step.id);
     for (const std::string& id : wanted)

@@ -79,7 +79,9 @@ constexpr const char* kLesson = R"lesson({
 
 constexpr const char* kText = R"lesson(# A new lesson
 
-One paragraph for the index: what the student will know afterwards.
+One paragraph for the index: what the lesson is about.
+
+- tell one thing that the student can do afterwards
 
 ## look: Look first
 

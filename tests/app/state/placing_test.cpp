@@ -6,6 +6,7 @@
 #include <QToolButton>
 
 #include "app/lesson/map/course_map.h"
+#include "app/lesson/map/lesson_picture.h"
 #include "app/lesson/map/lesson_tile.h"
 #include "app/lesson/map/map_data.h"
 #include "app/look/figures.h"
@@ -57,6 +58,23 @@ TEST_F(Placing, ADocumentAtALatePartMakesNoEarlierOneDone) {
   EXPECT_FALSE(shown.begun);
   player().back();
   EXPECT_TRUE(player().state().solved) << "one may look, and come back";
+}
+
+TEST_F(Placing, TheMapTellsWhatOneCanDoAfterEachLesson) {
+  for (const MapLesson& lesson : read_map(player()).lessons) {
+    EXPECT_FALSE(lesson.afterwards.isEmpty()) << lesson.id.toStdString();
+    const Result<Lesson> read = read_lesson(lesson.folder.toStdString());
+    ASSERT_TRUE(read);
+    EXPECT_FALSE(std::holds_alternative<std::monostate>(drawing_of(*read)))
+        << lesson.id.toStdString();
+  }
+  CourseMap map(player());
+  map.resize(1440, 860);
+  map.show();
+  QString details;
+  for (const QLabel* label : map.findChildren<QLabel*>()) details += label->text();
+  EXPECT_TRUE(details.contains(QStringLiteral("AFTERWARDS YOU CAN")));
+  EXPECT_TRUE(map.findChild<LessonPicture*>()->isVisible());
 }
 
 TEST_F(Placing, AsksTheLastNumberOfEachAndMarksWhatIsKnown) {
