@@ -918,8 +918,8 @@
         <translation>diese Reihenfolge, über der Höchstzahl,</translation>
     </message>
     <message>
-        <source>yours, over the limit</source>
-        <translation>deine, über der Höchstzahl</translation>
+        <source>over the limit</source>
+        <translation>über der Höchstzahl</translation>
     </message>
     <message>
         <source>No order that keeps the limits is shorter.</source>

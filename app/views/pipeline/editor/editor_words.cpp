@@ -203,8 +203,6 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
   const bool whole = times.whole() && edit.faults().empty();
   const QString none = QStringLiteral("–"), yours = QObject::tr("yours"),
                 bound = QObject::tr("floor");
-  // No floor holds of an order that breaks the limits.
-  const QString length_of = edit.over_limit() >= 0 ? QObject::tr("yours, over the limit") : yours;
   const std::optional<double> floor = edit.floor() && std::isfinite(edit.floor()->at_least)
                                           ? std::optional(edit.floor()->at_least)
                                           : std::nullopt;
@@ -222,12 +220,14 @@ std::vector<Quantity> editor_quantities(const OrderEdit& edit, const Session& se
                          figure(whole   ? forwards_figure(edit.in_forwards(times.makespan))
                                 : hangs ? QObject::tr("never ends")
                                         : none,
-                                length_of),
+                                yours),
                          figure(floor ? forwards_figure(edit.in_forwards(*floor)) : none, bound)));
-  five.push_back(
-      pair_of("order.bubble", QObject::tr("Bubble of whole step"),
-              figure(whole ? share_text(times.bubble_in(times.makespan)) : none, length_of),
-              figure(floor ? share_text(edit.floor_bubble()) : none, bound)));
+  five.push_back(pair_of("order.bubble", QObject::tr("Bubble of whole step"),
+                         figure(whole ? share_text(times.bubble_in(times.makespan)) : none, yours),
+                         figure(floor ? share_text(edit.floor_bubble()) : none, bound)));
+  // Its floor says nothing of an order that breaks the limits.
+  if (edit.over_limit() >= 0)
+    for (Quantity& quantity : five) quantity.note = QObject::tr("over the limit");
   five.push_back(pair_of("order.held", QObject::tr("Most held"), figure(number_text(held), yours),
                          figure(limit, by_stage ? QObject::tr("limit of stage %1").arg(tight)
                                                 : QObject::tr("limit"))));
