@@ -142,14 +142,14 @@ int repeating_microbatches(const Setup& setup, const Order& order, const Nominal
   return 0;
 }
 
-std::optional<OrderRepeats> order_repeats(const Order& order, const NominalSteps& steps,
-                                          const Order& shorter, const NominalSteps& fewer,
-                                          int microbatches) {
+std::vector<OrderRepeats> order_repeats(const Order& order, const NominalSteps& steps,
+                                        const Order& shorter, const NominalSteps& fewer,
+                                        int microbatches) {
   OrderRepeats repeats;
   repeats.microbatches = microbatches;
   repeats.times = (order.microbatches - shorter.microbatches) / repeats.microbatches;
   const std::size_t ranks = order.ranks.size();
-  if (shorter.ranks.size() != ranks || shorter.stage_of != order.stage_of) return std::nullopt;
+  if (shorter.ranks.size() != ranks || shorter.stage_of != order.stage_of) return {};
   // By rank and micro-batch, the action behind its first backward on the rank; 0: none.
   std::vector<std::vector<std::size_t>> behind(
       ranks, std::vector<std::size_t>(static_cast<std::size_t>(shorter.microbatches), 0));
@@ -158,8 +158,7 @@ std::optional<OrderRepeats> order_repeats(const Order& order, const NominalSteps
     const std::vector<Action>& line = shorter.ranks[rank];
     const std::size_t more = order.ranks[rank].size() - line.size();
     const auto times = static_cast<std::size_t>(repeats.times);
-    if (order.ranks[rank].size() < line.size() || more == 0 || more % times != 0)
-      return std::nullopt;
+    if (order.ranks[rank].size() < line.size() || more == 0 || more % times != 0) return {};
     for (std::size_t at = 0; at < line.size(); ++at) {
       const bool backward =
           line[at].kind == ActionKind::kBackward || line[at].kind == ActionKind::kInputGrad;
@@ -168,32 +167,40 @@ std::optional<OrderRepeats> order_repeats(const Order& order, const NominalSteps
     }
     const std::size_t length = more / times;
     const std::size_t middle = behind[rank][behind[rank].size() / 2];
-    if (middle < length) return std::nullopt;
+    if (middle < length) return {};
     alike.push_back(alike_actions(line, middle, length, repeats.microbatches));
     repeats.ranks.push_back({0, length});
   }
-  // All ranks are cut behind one micro-batch, as late as leaves some micro-batches alike behind it:
-  // the last forwards may be folded unlike others, since their backwards add up gradients.
+  // All ranks are cut behind one micro-batch. Some behind it are alike, too: the last forwards may
+  // be folded unlike others, since their backwards add up gradients.
   constexpr std::size_t kBehind = 4;
-  for (std::size_t last = static_cast<std::size_t>(shorter.microbatches); last-- > 0;) {
-    bool fits = true;
-    for (std::size_t rank = 0; rank < ranks && fits; ++rank) {
+  const auto cut_behind = [&](std::size_t last) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
       const std::size_t length = repeats.ranks[rank].length;
       const std::size_t cut = repeats.ranks[rank].cut = behind[rank][last];
       const std::size_t more = kBehind * length / static_cast<std::size_t>(microbatches);
-      fits = cut + length + more <= alike[rank].last && cut >= alike[rank].first + 2 * length;
+      if (cut + length + more > alike[rank].last || cut < alike[rank].first + 2 * length)
+        return false;
     }
-    if (!fits) continue;
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
+    return true;
+  };
+  std::vector<std::size_t> fitting;
+  for (std::size_t last = behind.front().size(); last-- > 0;)
+    if (cut_behind(last)) fitting.push_back(last);
+  constexpr std::size_t kCuts = 3;
+  std::vector<OrderRepeats> found;
+  for (std::size_t part = 0; part < std::min(kCuts, fitting.size()); ++part) {
+    cut_behind(fitting[part * fitting.size() / kCuts]);
+    bool same = true;
+    for (std::size_t rank = 0; rank < ranks && same; ++rank) {
       const auto [cut, length] = repeats.ranks[rank];
       const std::vector<std::size_t>& starts = fewer.starts[rank];
-      if (!repeated(steps.ranks[rank], fewer.ranks[rank], starts[cut - length], starts[cut],
-                    repeats))
-        return std::nullopt;
+      same = repeated(steps.ranks[rank], fewer.ranks[rank], starts[cut - length], starts[cut],
+                      repeats);
     }
-    return repeats;
+    if (same) found.push_back(repeats);
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace parallelarium

@@ -48,10 +48,11 @@ int repeating_microbatches(const Setup& setup, const Order& order, const Nominal
 // The Setup's schedule with `dropped` fewer micro-batches. None: there is no such Order.
 std::optional<Order> shorter_order(const Setup& setup, int dropped);
 
-// None: `order` is not `shorter` with `microbatches` micro-batches repeated, or their steps are
-// not. Then one Program is not made of the other's ops.
-std::optional<OrderRepeats> order_repeats(const Order& order, const NominalSteps& steps,
-                                          const Order& shorter, const NominalSteps& fewer,
-                                          int microbatches);
+// What comes again, by a few cuts, the latest first: a Program may be alike around one and not
+// around another. Empty: `order` is not `shorter` with `microbatches` micro-batches repeated, or
+// their steps are not. Then one Program is not made of the other's ops.
+std::vector<OrderRepeats> order_repeats(const Order& order, const NominalSteps& steps,
+                                        const Order& shorter, const NominalSteps& fewer,
+                                        int microbatches);
 
 }  // namespace parallelarium

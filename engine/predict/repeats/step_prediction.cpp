@@ -49,13 +49,15 @@ std::optional<StepPrediction> predict_shorter(const Setup& setup, const Machine&
     if (!shorter) return std::nullopt;
     // To compare Orders is cheap, so `next` grows by a quarter.
     next = shorter->microbatches + std::max(body, kept / 4);
-    const std::optional<OrderRepeats> again =
+    const std::vector<OrderRepeats> cuts =
         order_repeats(order, steps, *shorter, nominal_steps(*shorter, ranks, bytes), body);
-    if (!again) continue;
+    if (cuts.empty()) continue;
     next = kLonger * kept;  // timing is dear
     Result<Prediction> timed = time_program(setup, machine, *shorter, built);
     if (!timed) return std::nullopt;
-    std::optional<Repeats> repeats = program_repeats(*again, timed->program, timed->timeline);
+    std::optional<Repeats> repeats;
+    for (std::size_t cut = 0; cut < cuts.size() && !repeats; ++cut)
+      repeats = program_repeats(cuts[cut], timed->program, timed->timeline);
     if (!repeats) continue;  // ranks do not wait alike yet, or never do
     timed->timeline.duration += repeats->times * repeats->period;
     add_memory(*timed);
