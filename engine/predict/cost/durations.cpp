@@ -2,6 +2,7 @@
 // What the ops of a Program take on a Machine, and ask of its links, before anything delays them.
 #include <array>
 #include <cassert>
+#include <optional>
 #include <span>
 
 #include "engine/predict/cost/launches.h"
@@ -74,7 +75,7 @@ bool has_tensor_rings(const Program& program) {
 LinkDemand demand_of(const Program& program, const CostModel& cost,
                      const std::vector<std::int64_t>& durations) {
   LinkDemand links(durations.size());
-  const bool rings = has_tensor_rings(program);
+  std::optional<bool> rings;  // most Programs have all of TP in the compute lane
   bool several = false;
   std::size_t flat = 0;
   for (const RankProgram& rank : program.ranks) {
@@ -83,7 +84,11 @@ LinkDemand demand_of(const Program& program, const CostModel& cost,
     for (const Op& op : rank.ops) {
       LinkShares& shares = links[flat];
       const std::int64_t duration = durations[flat++];
-      if (op.lane == Lane::kCompute || (rings && is_of_tensor(program, op))) continue;
+      if (op.lane == Lane::kCompute) continue;
+      if (is_of_tensor(program, op)) {
+        if (!rings) rings = has_tensor_rings(program);
+        if (*rings) continue;
+      }
       shares =
           shares_of(op, cost.link_seconds(op, rank.rank), static_cast<double>(duration) * 1e-9);
       for (std::size_t link = 0; link < shares.size(); ++link) {
@@ -94,7 +99,8 @@ LinkDemand demand_of(const Program& program, const CostModel& cost,
       }
     }
   }
-  return several ? links : LinkDemand{};
+  if (!several) links.clear();
+  return links;
 }
 
 // The steps of the fold that begins with op `at`; returns how many ops stand for it. What launching

@@ -160,7 +160,13 @@ class Walk {
 
   void post(int lane_number) {
     LaneState& lane = lanes_[static_cast<std::size_t>(lane_number)];
-    if (lane.pending > 0 || lane.next == lane.end) return;
+    while (lane.pending == 0 && lane.next < lane.end && post_next(lane_number, lane)) {
+    }
+  }
+
+  // Posts the next unit of a lane. Whether it has ended and was no meeting: then the lane goes on
+  // at once.
+  bool post_next(int lane_number, LaneState& lane) {
     const auto rank = static_cast<std::size_t>(lane_number / kLanes);
     const std::int32_t* after = program_.ranks[rank].after.data();
     const std::int32_t base = matching_.base[rank];
@@ -175,7 +181,7 @@ class Walk {
         const std::int64_t ended = ends_[static_cast<std::size_t>(before)];
         if (ended == kNotYet) {
           lane.blocked_on = before;
-          return;
+          return false;
         }
         time = std::max(time, ended);
       }
@@ -185,6 +191,16 @@ class Walk {
     lane.blocked_on = -1;
     // Lanes take turns: more streams than a processor foresees.
     __builtin_prefetch(steps_.data() + unit_end + 2);
+    const Step& first = step_at(lane.next);
+    if (first.meeting < 0 && first.fold < 0 && unit_end == lane.next + 1 &&
+        (!keeps_time_ || sharing_ == Sharing::kNone)) {
+      lane.free = time + first.duration;
+      timeline_.ranks[rank].spans[static_cast<std::size_t>(first.op)] = {Nanoseconds{time},
+                                                                         Nanoseconds{lane.free}};
+      end_op(rank, first.op, lane.free);
+      lane.next = unit_end;
+      return true;
+    }
     lane.unit_end = unit_end;
     lane.pending = unit_end - lane.next;
     lane.begin = INT64_MAX;
@@ -203,6 +219,7 @@ class Walk {
       const Arrival all = std::exchange(arrival, {});  // a collective of a fold may come again
       start(meeting_item(step.meeting), -1, all.time, all.duration);
     }
+    return false;
   }
   const Step& step_at(std::int32_t at) const { return steps_[static_cast<std::size_t>(at)]; }
 
