@@ -107,6 +107,26 @@ TEST(RefusedModels, ExpertsInSomeLayersOnlyAreRefused) {
             "import-expert-stride");
 }
 
+TEST(RefusedModels, ASharedExpertIsAWholeNumberOfTheOthers) {
+  const auto shared = [](int width) {
+    std::vector<Message> notes;
+    const Result<Model> model = import_hugging_face({{"model_type", "qwen2_moe"},
+                                                     {"num_hidden_layers", 2},
+                                                     {"hidden_size", 64},
+                                                     {"num_attention_heads", 4},
+                                                     {"vocab_size", 256},
+                                                     {"intermediate_size", 128},
+                                                     {"num_experts", 8},
+                                                     {"num_experts_per_tok", 2},
+                                                     {"moe_intermediate_size", 32},
+                                                     {"shared_expert_intermediate_size", width}},
+                                                    notes);
+    return model.ok() ? std::to_string(model->experts.shared) : model.error().id;
+  };
+  EXPECT_EQ(shared(96), "3");
+  EXPECT_EQ(shared(80), "import-shared-width");
+}
+
 // A type that no table has is read by the common keys, with its count; any key that would change
 // the count in another way stops that.
 TEST(RefusedModels, AnUnknownTypeTellsItsCountOrIsRefused) {

@@ -14,16 +14,16 @@ namespace {
 
 using Config = HuggingFaceConfig;
 
-// Qwen's shared expert has a width of its own; here it counts as so many of the others.
+// Qwen's shared expert has a width of its own, as wide as so many of the others together.
 void read_shared_width(Config& config, Experts& experts) {
   const std::int64_t width = config.whole({"shared_expert_intermediate_size"}, 0);
   if (width == 0 || experts.ffn == 0) return;
-  experts.shared = static_cast<int>((width + experts.ffn - 1) / experts.ffn);
+  experts.shared = static_cast<int>(width / experts.ffn);
   if (width % experts.ffn != 0)
-    config.note(message("import-shared-width",
-                        "The shared expert is {} wide, no multiple of the other experts' {}; it "
-                        "counts as {} of them.",
-                        width, experts.ffn, experts.shared));
+    config.fail(message("import-shared-width",
+                        "The shared expert is {} wide, no multiple of the other experts' {}, and "
+                        "here all experts have one width.",
+                        width, experts.ffn));
 }
 
 // Which layers have experts: how many without come first, or a failure where others are without.
