@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -26,6 +27,27 @@ DataType type_of_rates(const std::vector<Rate>& rates, DataType type) {
       std::any_of(rates.begin(), rates.end(), [&](const Rate& rate) { return is_of(rate, type); });
   return is_measured ? type : DataType::kF32;
 }
+
+// Logarithms of a size's ratios to those of a table, which has few sizes for its many points.
+class LogRatios {
+ public:
+  explicit LogRatios(std::int64_t size) : size_(static_cast<double>(size)) {}
+  double to(std::int64_t other) {
+    // Powers of two, and halfway between them, have a place each; others share one.
+    const auto bits = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(other)));
+    const std::size_t half = bits > 1 ? (other >> (bits - 2)) & 1 : 0;
+    auto& [known, log] = known_[(2 * bits + half) % known_.size()];
+    if (known != other) {
+      known = other;
+      log = std::log2(size_ / static_cast<double>(other));
+    }
+    return log;
+  }
+
+ private:
+  double size_;
+  std::array<std::pair<std::int64_t, double>, 32> known_{};
+};
 
 }  // namespace
 
@@ -86,29 +108,28 @@ double kernel_rate(const Machine& machine, std::string_view kernel, const Shape&
 double matmul_rate(const std::vector<MatmulPoint>& points, std::string_view type,
                    std::string_view phase, std::int64_t m, std::int64_t n, std::int64_t k) {
   struct Near {
-    double distance = INFINITY, log_rate = 0;
+    double distance = INFINITY, rate = 0;
   };
   std::array<Near, 4> nearest;
+  LogRatios of_m(m), of_n(n), of_k(k);
   for (const MatmulPoint& point : points) {
     if (!is_of(point, type) || (!point.phase.empty() && point.phase != phase)) continue;
     if (point.flops_per_second.value <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
-    const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
-    const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
-    const double dk = std::log2(static_cast<double>(k) / static_cast<double>(point.k));
+    const double dm = of_m.to(point.m), dn = of_n.to(point.n), dk = of_k.to(point.k);
     const double size = (dm + dn + dk) / 3;
     const auto square = [](double value) { return value * value; };
     const double aspect = square(dm - size) + square(dn - size) + square(dk - size);
-    Near near{3 * size * size + 4 * aspect, std::log(point.flops_per_second.value)};
+    Near near{3 * size * size + 4 * aspect, point.flops_per_second.value};
     for (Near& kept : nearest) {
       if (near.distance < kept.distance) std::swap(near, kept);
     }
   }
-  if (nearest.front().distance < 1e-9) return std::exp(nearest.front().log_rate);
+  if (nearest.front().distance < 1e-9) return nearest.front().rate;
   double weights = 0, sum = 0;
   for (const Near& near : nearest) {
     if (!std::isfinite(near.distance)) continue;
     weights += 1 / near.distance;
-    sum += near.log_rate / near.distance;
+    sum += std::log(near.rate) / near.distance;
   }
   return weights > 0 ? std::exp(sum / weights) : 0;
 }
