@@ -60,7 +60,7 @@ void OrderEdit::begin() {
 // What is there at first is nobody's attempt, except the order with which a task was solved.
 void OrderEdit::forget_attempts() {
   best_.reset();
-  if (task_ && task_->solved && keeps_all()) best_ = times_.makespan;
+  if (task_ && task_->solved && keeps_all() && !(draft_ == task_->start)) best_ = times_.makespan;
   attempts_ = 0;
   start_ = seen_ = draft_;
 }
