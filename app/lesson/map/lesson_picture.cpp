@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 4, kMostSteps = 14, kMostSenders = 8;
 constexpr int kMostCells = 8;  // of a rank's held parts in a row
-constexpr int kBarRow = 22, kStepRow = 15, kCell = 30, kCellGap = 6;
+constexpr int kBarRow = 22, kStepRow = 15, kPictureCell = 30, kCellGap = 6;
 constexpr std::uint64_t kSeed = 1;  // of the numbers that are drawn
 
 bool of_collectives(const Lesson& lesson) {
@@ -101,7 +101,7 @@ QSize LessonPicture::sizeHint() const {
   if (const auto* collective = std::get_if<Collective>(&drawing_))
     height = kStepRow * std::min(collective->spec.ranks, static_cast<int>(kMostSenders));
   if (const auto* parts = std::get_if<HeldParts>(&drawing_))
-    height = (kCell + kCellGap) * static_cast<int>(parts->size());
+    height = (kPictureCell + kCellGap) * static_cast<int>(parts->size());
   return {200, height + 4};
 }
 
@@ -168,8 +168,9 @@ void LessonPicture::paint(QPainter& painter, const HeldParts& parts) const {
   for (std::size_t copy = 0; copy < parts.size(); ++copy)
     for (std::size_t at = 0; at < parts[copy].size(); ++at) {
       const HeldPart& part = parts[copy][at];
-      const QRectF model(1 + double(at) * (kCell + kCellGap), 2 + double(copy) * (kCell + kCellGap),
-                         kCell - 2, kCell - 2);
+      const QRectF model(1 + double(at) * (kPictureCell + kCellGap),
+                         2 + double(copy) * (kPictureCell + kCellGap), kPictureCell - 2,
+                         kPictureCell - 2);
       painter.setPen(Qt::NoPen);
       painter.setBrush(theme.rank(part.stage));
       painter.drawRect(QRectF(model.left() + part.width_begin * model.width(),
