@@ -62,15 +62,18 @@ class LeakCheck {
     std::map<std::string, std::size_t> draws;  // in which a place told an answer
     for (const Symbols& drawn : samples) {
       const Result<Settings> before = settings_at(lesson_, index_, drawn);
-      const Result<Context> revealed = context_at(lesson_, index_, drawn, predictions_);
-      if (!before || !revealed) return;  // check_step tells
+      const Result<Settings> after = settings_at(lesson_, index_, drawn, true);
+      if (!before || !after) return;  // check_step tells
+      Context revealed;
+      revealed.settings = *after;
+      revealed.drawn = drawn;
       std::vector<Shown> shown;
       texts(*before, drawn, shown);
       figures(*before, shown);
       const bool first = &drawn == &samples.front();
       if (first) words(shown);
       for (const Question& question : questions) {
-        const Result<double> answer = evaluate(question.ask->answer, revealed->symbols());
+        const Result<double> answer = evaluate(question.ask->answer, revealed.symbols());
         if (!answer) continue;
         for (const Shown& one : shown) {
           if (first && !one.may_have_formula && tells_formula(one.text, question.ask->answer))
