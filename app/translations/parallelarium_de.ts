@@ -7073,12 +7073,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gesendet, rückwärts</translation>
     </message>
     <message>
-        <source>Computing rate, forward</source>
-        <translation>Rechenrate, vorwärts</translation>
+        <source>FLOP per second, forward</source>
+        <translation>FLOP je Sekunde, vorwärts</translation>
     </message>
     <message>
-        <source>Computing rate, backward</source>
-        <translation>Rechenrate, rückwärts</translation>
+        <source>FLOP per second, backward</source>
+        <translation>FLOP je Sekunde, rückwärts</translation>
     </message>
     <message>
         <source>chosen in this view</source>

@@ -107,20 +107,20 @@ Quantity speed_of_rank(const LayerPicture& picture, const QLocale& locale) {
   const bool hidden = picture.hides_flops || picture.hides_time;
   Quantity quantity =
       layer_quantity(picture, QStringLiteral("layer.flops_per_second"),
-                     picture.look.choice.backward ? QuantitiesWords::tr("Computing rate, backward")
-                                                  : QuantitiesWords::tr("Computing rate, forward"),
+                     picture.look.choice.backward ? QuantitiesWords::tr("FLOP per second, backward")
+                                                  : QuantitiesWords::tr("FLOP per second, forward"),
                      hidden);
   if (!tells(picture, hidden)) return quantity;
   const QString flops =
       value_text(layer_total(*picture.layer, picture.look.rank).flops, "flops", locale);
   quantity.predicted_value = picture.flops_per_second;
-  quantity.predicted = {value_text(picture.flops_per_second, "flops_per_second", locale),
+  quantity.predicted = {value_text(picture.flops_per_second, "flops", locale),
                         picture.predicted_word, flops};
   if (!picture.run) return quantity;
   const LayerRunFigures& run = *picture.run;
   quantity.observed_value = run.flops_per_second;
-  quantity.observed = {value_text(run.flops_per_second, "flops_per_second", locale),
-                       source_text(run.source), flops};
+  quantity.observed = {value_text(run.flops_per_second, "flops", locale), source_text(run.source),
+                       flops};
   if (!say_no_difference(run.source, quantity) && run.source == Source::kMeasured)
     quantity.difference = relative_text(quantity.predicted_value, quantity.observed_value, locale);
   return quantity;
