@@ -126,9 +126,6 @@ QWidget* OrderEditor::build_verdict() {
   auto* words = new QVBoxLayout;
   line->addLayout(words, 1);
   hang_ = new QPushButton(tr("Let it hang for %1 s").arg(kHangSeconds));
-  hang_->setToolTip(
-      tr("Real ranks run this order until none has moved for so long; the engine says "
-         "what each waits for"));
   connect(hang_, &QPushButton::clicked, this, [this] { edit_.let_it_hang(); });
   line->addWidget(hang_, 0, Qt::AlignVCenter);
   words->setSpacing(2);
