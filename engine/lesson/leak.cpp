@@ -87,7 +87,12 @@ bool is_answer(const Written& number, std::string_view rest, double answer, std:
   if (units.empty() && answer == std::round(answer))
     return !counted.empty() && number.value == answer && begins_with(rest, counted);
   if (number.digits < kLeastDigits) return false;
-  if (units.empty()) return same(number, 1, answer);
+  if (units.empty()) {  // a quantity of another kind is not meant
+    for (const char* kind : {"share", "seconds", "bytes", "bytes_per_second"})
+      for (const TypedUnit& each : typed_units(kind))
+        if (counted != each.name && begins_with(rest, each.name)) return false;
+    return same(number, 1, answer);
+  }
   return std::any_of(units.begin(), units.end(),
                      [&](const TypedUnit& each) {
                        return begins_with(rest, each.name) && same(number, each.size, answer);
@@ -181,7 +186,9 @@ bool tells_formula(std::string_view text, std::string_view expression) {
   // A factor or a fraction of something else, as 2 (n - 1) in 2 (n - 1) / n, is another formula.
   const auto goes_on = [](const std::string& token) {
     return token == "/" || token == "^" || is_digit(token.front()) ||
-           (is_letter(token.front()) && token.size() == 1);
+           (is_letter(token.front()) &&
+            (token.size() == 1 ||
+             (token.size() == 2 && static_cast<unsigned char>(token[0]) >= 0x80)));
   };
   for (auto at = all.begin(); at != all.end(); ++at) {
     at = std::search(at, all.end(), formula.begin(), formula.end());

@@ -14,10 +14,10 @@ namespace parallelarium {
 
 namespace {
 
-constexpr std::size_t kMostRows = 4, kMostSteps = 14, kMostSenders = 8;
+constexpr std::size_t kMostPictureRows = 4, kMostPictureSteps = 14, kMostSenders = 8;
 constexpr int kMostCells = 8;  // of a rank's held parts in a row
-constexpr int kBarRow = 22, kStepRow = 15, kPictureCell = 30, kCellGap = 6;
-constexpr std::uint64_t kSeed = 1;  // of the numbers that are drawn
+constexpr int kBarRow = 22, kStepRow = 15, kModelSize = 30, kModelGap = 6;
+constexpr std::uint64_t kPictureSeed = 1;  // of the numbers that are drawn
 
 bool of_collectives(const Lesson& lesson) {
   return std::any_of(lesson.steps.begin(), lesson.steps.end(),
@@ -27,7 +27,7 @@ bool of_collectives(const Lesson& lesson) {
 
 // The settings of the first part that has several ranks; else those of the start.
 std::optional<Settings> settings_drawn(const Lesson& lesson) {
-  const Symbols drawn = draw_numbers(lesson, kSeed);
+  const Symbols drawn = draw_numbers(lesson, kPictureSeed);
   std::optional<Settings> start;
   for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
     Result<Settings> settings = settings_at(lesson, at, drawn, true);
@@ -40,7 +40,7 @@ std::optional<Settings> settings_drawn(const Lesson& lesson) {
 
 HeldParts parts_of(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
-  HeldParts parts(static_cast<std::size_t>(std::min(mesh.dp, static_cast<int>(kMostRows))));
+  HeldParts parts(static_cast<std::size_t>(std::min(mesh.dp, static_cast<int>(kMostPictureRows))));
   for (std::size_t copy = 0; copy < parts.size(); ++copy)
     for (int stage = 0; stage < mesh.pp; ++stage)
       for (int slice = 0; slice < mesh.tp && parts[copy].size() < kMostCells; ++slice) {
@@ -97,11 +97,11 @@ void LessonPicture::show_drawing(LessonDrawing drawing) {
 QSize LessonPicture::sizeHint() const {
   int height = 0;
   if (const auto* order = std::get_if<TimedOrder>(&drawing_))
-    height = kBarRow * static_cast<int>(std::min(order->spans.size(), kMostRows));
+    height = kBarRow * static_cast<int>(std::min(order->spans.size(), kMostPictureRows));
   if (const auto* collective = std::get_if<Collective>(&drawing_))
     height = kStepRow * std::min(collective->spec.ranks, static_cast<int>(kMostSenders));
   if (const auto* parts = std::get_if<HeldParts>(&drawing_))
-    height = (kPictureCell + kCellGap) * static_cast<int>(parts->size());
+    height = (kModelSize + kModelGap) * static_cast<int>(parts->size());
   return {200, height + 4};
 }
 
@@ -116,7 +116,7 @@ void LessonPicture::paintEvent(QPaintEvent*) {
 void LessonPicture::paint(QPainter& painter, const TimedOrder& order) const {
   const Theme& theme = theme_for(palette());
   const double scale = (width() - 2) / order.makespan;
-  for (std::size_t rank = 0; rank < std::min(order.spans.size(), kMostRows); ++rank) {
+  for (std::size_t rank = 0; rank < std::min(order.spans.size(), kMostPictureRows); ++rank) {
     const double top = double(rank) * kBarRow + 2;
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.bubble());
@@ -139,7 +139,7 @@ void LessonPicture::paint(QPainter& painter, const TimedOrder& order) const {
 // A row for each rank, a column for each step; filled where the rank sends.
 void LessonPicture::paint(QPainter& painter, const Collective& collective) const {
   const Theme& theme = theme_for(palette());
-  const std::size_t steps = std::min(collective.steps.size(), kMostSteps);
+  const std::size_t steps = std::min(collective.steps.size(), kMostPictureSteps);
   const double step_width = (width() - 2) / double(std::max<std::size_t>(steps, 1));
   const int rows = std::min(collective.spec.ranks, static_cast<int>(kMostSenders));
   const auto cell = [&](int rank, std::size_t step) {
@@ -168,9 +168,9 @@ void LessonPicture::paint(QPainter& painter, const HeldParts& parts) const {
   for (std::size_t copy = 0; copy < parts.size(); ++copy)
     for (std::size_t at = 0; at < parts[copy].size(); ++at) {
       const HeldPart& part = parts[copy][at];
-      const QRectF model(1 + double(at) * (kPictureCell + kCellGap),
-                         2 + double(copy) * (kPictureCell + kCellGap), kPictureCell - 2,
-                         kPictureCell - 2);
+      const QRectF model(1 + double(at) * (kModelSize + kModelGap),
+                         2 + double(copy) * (kModelSize + kModelGap), kModelSize - 2,
+                         kModelSize - 2);
       painter.setPen(Qt::NoPen);
       painter.setBrush(theme.rank(part.stage));
       painter.drawRect(QRectF(model.left() + part.width_begin * model.width(),
