@@ -219,6 +219,7 @@ struct Lesson {
   // The text in that language, or else in English.
   const LessonText& text(const std::string& language) const;
   const Step* find(const std::string& step_id) const;
+  bool begins_with_collectives() const;  // its first part opens the view of collectives alone
 };
 
 // Reads a lesson, bounds its size and validates it against the schema. It checks nothing that needs

@@ -217,6 +217,8 @@ const LessonText& Lesson::text(const std::string& language) const {
   return found != texts.end() ? found->second : texts.at("en");
 }
 
+bool Lesson::begins_with_collectives() const { return steps.front().tab == "collectives"; }
+
 const Step* Lesson::find(const std::string& step_id) const {
   const auto found = std::find_if(steps.begin(), steps.end(),
                                   [&](const Step& step) { return step.id == step_id; });

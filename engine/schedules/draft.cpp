@@ -224,8 +224,9 @@ class DraftWalk {
     return at == held.end() ? -1 : static_cast<int>(at - held.begin());
   }
 
-  // A wait is for ever where what it needs is placed and will not run: behind the action itself, or
-  // behind one that waits for ever, or in a circle. All others end when something is placed.
+  // A wait is for ever where what it needs will not run: behind the action itself, where it stands
+  // or could only be placed, or behind one that waits for ever, or in a circle. All others end when
+  // something is placed.
   void find_for_ever() {
     enum class Seen { kNo, kOpen, kDone };
     std::vector<Seen> seen(line_.size(), Seen::kNo);
@@ -246,11 +247,11 @@ class DraftWalk {
           for_ever = true;
           break;
         }
-        if (wait->position < 0) break;
         if (wait->rank == static_cast<int>(rank)) {
           for_ever = true;
           break;
         }
+        if (wait->position < 0) break;
         rank = count(wait->rank);
       }
       for (const std::size_t each : way) {

@@ -129,8 +129,9 @@ INSTANTIATE_TEST_SUITE_P(
         PlantedPart{"NoWrong", "text-part-missing",
                     [](LessonCopy& copy, json&) {
                       copy.replace(
-                          "{{wrong_parts}} of {{all_parts}} are not at their place; the marks say "
-                          "which.",
+                          "{{wrong_parts}} of {{all_parts}} {{wrong_parts == 1 | are | is}} not in "
+                          "place; the "
+                          "marks say which.",
                           "");
                     }}),
     [](const auto& info) { return info.param.name; });

@@ -298,7 +298,8 @@ TEST(Framework, LeavesTheTableOfFsdpGathered) {
 
 // The three runs of Llama 3 need more than a device has; their source frees what it does not name.
 TEST(CaseRows, SayWhatIsPredictedNotToFit) {
-  for (const char* name : {"llama-3-2024-table-4", "korthikanti-2022-figure-7"}) {
+  int too_large = 0, fitting = 0;
+  for (const char* name : {"llama-3-2024-table-4", "korthikanti-2022-table-5"}) {
     const Result<Case> of = find_case(name);
     ASSERT_TRUE(of.ok());
     for (const CaseRow& row : of->rows) {
@@ -310,9 +311,11 @@ TEST(CaseRows, SayWhatIsPredictedNotToFit) {
         EXPECT_NE(said->text.find(bytes_text(double(whole->prediction.needed_bytes))),
                   std::string::npos);
       }
-      EXPECT_EQ(said.has_value(), of->name == "llama-3-2024-table-4") << row.name;
+      ++(said ? too_large : fitting);
     }
   }
+  EXPECT_GE(too_large, 3);
+  EXPECT_GT(fitting, 0);
 }
 
 }  // namespace

@@ -19,12 +19,6 @@ constexpr int kMostCells = 8;  // of a rank's held parts in a row
 constexpr int kBarRow = 22, kStepRow = 15, kModelSize = 30, kModelGap = 6;
 constexpr std::uint64_t kPictureSeed = 1;  // of the numbers that are drawn
 
-bool of_collectives(const Lesson& lesson) {
-  return std::any_of(lesson.steps.begin(), lesson.steps.end(),
-                     [](const Step& step) { return step.tab == "collectives"; }) &&
-         lesson.steps.front().tab == "collectives";
-}
-
 // The settings of the first part that has several ranks; else those of the start.
 std::optional<Settings> settings_drawn(const Lesson& lesson) {
   const Symbols drawn = draw_numbers(lesson, kPictureSeed);
@@ -32,7 +26,7 @@ std::optional<Settings> settings_drawn(const Lesson& lesson) {
   for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
     Result<Settings> settings = settings_at(lesson, at, drawn, true);
     if (!settings) continue;  // of a plan that the planner would have to find
-    if (settings->setup.mesh.ranks() > 1 || of_collectives(lesson)) return std::move(*settings);
+    if (settings->setup.mesh.ranks() > 1 || lesson.begins_with_collectives()) return std::move(*settings);
     if (!start) start = std::move(*settings);
   }
   return start;
@@ -44,7 +38,7 @@ HeldParts parts_of(const Setup& setup) {
   for (std::size_t copy = 0; copy < parts.size(); ++copy)
     for (int stage = 0; stage < mesh.pp; ++stage)
       for (int slice = 0; slice < mesh.tp && parts[copy].size() < kMostCells; ++slice) {
-        HeldPart part{stage, double(stage) / mesh.pp, double(stage + 1) / mesh.pp,
+        PicturedPart part{stage, double(stage) / mesh.pp, double(stage + 1) / mesh.pp,
                       double(slice) / mesh.tp, double(slice + 1) / mesh.tp};
         if (setup.zero == 3) {  // a shard of what its copies hold together
           const double width = (part.width_end - part.width_begin) / mesh.dp;
@@ -70,7 +64,7 @@ QString words_of(const LessonDrawing& drawing) {
 LessonDrawing drawing_of(const Lesson& lesson) {
   const std::optional<Settings> settings = settings_drawn(lesson);
   if (!settings) return {};
-  if (of_collectives(lesson)) {
+  if (lesson.begins_with_collectives()) {
     Result<Collective> made = make_collective(settings->collective.spec);
     return made ? LessonDrawing(std::move(*made)) : LessonDrawing();
   }
@@ -167,7 +161,7 @@ void LessonPicture::paint(QPainter& painter, const HeldParts& parts) const {
   const Theme& theme = theme_for(palette());
   for (std::size_t copy = 0; copy < parts.size(); ++copy)
     for (std::size_t at = 0; at < parts[copy].size(); ++at) {
-      const HeldPart& part = parts[copy][at];
+      const PicturedPart& part = parts[copy][at];
       const QRectF model(1 + double(at) * (kModelSize + kModelGap),
                          2 + double(copy) * (kModelSize + kModelGap), kModelSize - 2,
                          kModelSize - 2);

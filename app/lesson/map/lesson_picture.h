@@ -14,12 +14,12 @@
 namespace parallelarium {
 
 // What one rank holds of the model, as shares of its layers (depth) and of their width.
-struct HeldPart {
+struct PicturedPart {
   int stage = 0;
   double depth_begin = 0, depth_end = 1, width_begin = 0, width_end = 1;
 };
 // Ranks by copy (data parallelism) and within it.
-using HeldParts = std::vector<std::vector<HeldPart>>;
+using HeldParts = std::vector<std::vector<PicturedPart>>;
 
 // Nothing: the lesson's settings cannot be drawn.
 using LessonDrawing = std::variant<std::monostate, TimedOrder, Collective, HeldParts>;

@@ -56,7 +56,8 @@ std::size_t LessonPlayer::reached(const Lesson& lesson) const {
   std::size_t entered = 0;  // one after another; one who opened a document further on begins anew
   for (const nlohmann::json& kept : member_or(record(lesson), "steps", nlohmann::json::array())) {
     const std::string id = member_or(kept, "step", std::string());
-    if (entered < lesson.steps.size() && id == lesson.steps[entered].id)
+    const bool passed = member_or(kept, "passed", false);
+    if (!passed && entered < lesson.steps.size() && id == lesson.steps[entered].id)
       ++entered;
     else if (lesson.find(id))
       break;

@@ -201,6 +201,7 @@ class LessonPlayer : public QObject {
   void draw_lesson();
   void enter(std::size_t step, bool set_up);
   void pass(std::size_t at);
+  void skip(std::size_t at);
   void take_up(std::size_t at, const nlohmann::json& kept, bool is_last);
   void note_base();
   void leave();

@@ -71,6 +71,7 @@ Result<Settings> LessonPlayer::begun_at(std::size_t index, bool revealed) const 
 
 // What was answered at a step, as answers() wrote it.
 void LessonPlayer::take_up(std::size_t at, const json& kept, bool is_last) {
+  if (member_or(kept, "passed", false)) return skip(at);
   const Step& step = lesson_->steps[at];
   StepState& state = states_[at];
   state.visited = true;
@@ -261,6 +262,10 @@ void LessonPlayer::pass(std::size_t at) {
       if (member_or(kept, "step", std::string()) == lesson_->steps[at].id &&
           member_or(kept, "solved", false))
         return take_up(at, kept, false);
+  skip(at);
+}
+
+void LessonPlayer::skip(std::size_t at) {
   StepState& state = states_[at];
   state.visited = state.solved = state.passed = true;
   if (const Result<Settings> settings = settings_at(*lesson_, at, drawn_, true))
@@ -290,7 +295,13 @@ json LessonPlayer::answers() const {
   json steps = json::array();
   for (std::size_t index = 0; index < states_.size(); ++index) {
     const StepState& state = states_[index];
-    if (!state.visited || state.passed) continue;
+    if (!state.visited) continue;
+    if (state.passed) {  // nobody answered it, and it counts
+      steps.push_back({{"step", lesson_->steps[index].id},
+                       {"kind", name_of(lesson_->steps[index].kind)},
+                       {"passed", true}});
+      continue;
+    }
     json step = {{"step", lesson_->steps[index].id},
                  {"kind", name_of(lesson_->steps[index].kind)},
                  {"solved", state.solved},

@@ -43,7 +43,10 @@ TEST_F(Placing, ADocumentAtALatePartMakesNoEarlierOneDone) {
   // The same numbers: what was done stays, and the parts between are nobody's.
   restore_step(session_, "fill-it");
   EXPECT_EQ(step(), "fill-it");
-  EXPECT_EQ(player().answers()["steps"].size(), 2U);
+  const nlohmann::json told = player().answers()["steps"];
+  EXPECT_EQ(std::count_if(told.begin(), told.end(),
+                          [](const auto& each) { return !each.contains("passed"); }),
+            2);
   EXPECT_EQ(on_map(read_map(player()), "filling-the-bubble").reached, 1U);
   // Others: nothing was done.
   nlohmann::json others = at_first;

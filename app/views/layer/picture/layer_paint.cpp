@@ -304,7 +304,7 @@ QString words_about_others(const LayerPicture& picture, const LayerHalf& half) {
 // Over the bars that join the ranks.
 void paint_fold(const LayerBrush& brush, const LayerHalf& half) {
   const Theme& theme = brush.theme;
-  const QString words = QStringLiteral("\u22ee ") + words_about_others(brush.picture, half);
+  const QString words = QStringLiteral("\u2026 ") + words_about_others(brush.picture, half);
   QRectF line = half.fold;
   line.setWidth(std::min(line.width(), label_width(theme.font(11), words) + 6));
   brush.painter.fillRect(line, theme.surface);

@@ -26,7 +26,7 @@ std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 *
 // The row's prediction. Error: Ctrl-C was pressed, or it cannot be predicted.
 Result<CasePrediction> predicted_unless_cancelled(const CaseRow& row) {
   if (cancelled_by_signal())
-    return message("cancelled.cases", "The predictions of published runs were cancelled.");
+    return message("cancelled.cases", "The comparison with published runs was cancelled.");
   return predict_case(row);
 }
 
