@@ -26,7 +26,8 @@ std::optional<Settings> settings_drawn(const Lesson& lesson) {
   for (std::size_t at = 0; at < lesson.steps.size(); ++at) {
     Result<Settings> settings = settings_at(lesson, at, drawn, true);
     if (!settings) continue;  // of a plan that the planner would have to find
-    if (settings->setup.mesh.ranks() > 1 || lesson.begins_with_collectives()) return std::move(*settings);
+    if (settings->setup.mesh.ranks() > 1 || lesson.begins_with_collectives())
+      return std::move(*settings);
     if (!start) start = std::move(*settings);
   }
   return start;
@@ -39,7 +40,7 @@ HeldParts parts_of(const Setup& setup) {
     for (int stage = 0; stage < mesh.pp; ++stage)
       for (int slice = 0; slice < mesh.tp && parts[copy].size() < kMostCells; ++slice) {
         PicturedPart part{stage, double(stage) / mesh.pp, double(stage + 1) / mesh.pp,
-                      double(slice) / mesh.tp, double(slice + 1) / mesh.tp};
+                          double(slice) / mesh.tp, double(slice + 1) / mesh.tp};
         if (setup.zero == 3) {  // a shard of what its copies hold together
           const double width = (part.width_end - part.width_begin) / mesh.dp;
           part.width_begin += width * double(copy);
