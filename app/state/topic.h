@@ -62,8 +62,8 @@ class Topic : public QObject {
 
   virtual int ranks() const = 0;
   virtual QString proof_tip() const = 0;  // how a run of it is proved
-  // `asked`: the backend and GPUs that the user asked for. Requires: !is_step(), since the Session
-  // itself asks for runs of the Setup.
+  // `asked`: the backend and GPUs that the user asked for. is_step() must not hold, since the
+  // Session itself asks for runs of the Setup.
   virtual EngineRequest run_request(const Placement& placement, const RunSettings& asked) = 0;
 
   // --- words and figures ---
@@ -73,7 +73,7 @@ class Topic : public QObject {
   virtual QString trace_title() const = 0;  // in the export dialog: "Timeline: Chrome trace JSON"
   virtual QString table_title() const = 0;  // "Timeline: table (CSV)"
   // The text of the file: that of the run of the present settings if there is one, else that of the
-  // prediction. Requires: !problem(). Error: a lesson hides the figures.
+  // prediction. problem() must not hold. Error: a lesson hides the figures.
   virtual Result<std::string> trace_text(const Session& session) const = 0;
   virtual Result<std::string> table_text(const Session& session) const = 0;
 

@@ -43,7 +43,7 @@ struct FoldedSlots {
 
 // Folds the drafts of a chunk and adds the Folds to the Program. Buffers that only the compute lane
 // touches are joined into one buffer if they are open equally long. The joined buffers get slots
-// from `slots.count` on, which then counts them. Requires: the drafts have slots and works.
+// from `slots.count` on, which then counts them. The drafts must have slots and works.
 FoldedActions fold_actions(Program& program, const ActionDrafts& pieces, FoldedSlots& slots);
 
 }  // namespace parallelarium

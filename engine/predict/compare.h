@@ -35,7 +35,7 @@ bool predicts_times(const Machine& machine, const Observation& observation);
 // Compares step seconds and compute seconds, tokens per second, both bubbles, the peak and every
 // category of memory of each row that the prediction has, and the sent bytes of every traffic row
 // of rank 0 that either side has (0 on the side that lacks it). It leaves out times if
-// predicts_times() says no for the prediction's Machine. Requires: observation.setup is
+// predicts_times() says no for the prediction's Machine. observation.setup must be
 // prediction.setup.
 std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation);
 

@@ -23,7 +23,7 @@ struct ModelStates {
 bool zero_shards(Category category, int stage);
 
 // Model states of `parameters` parameters when ZeRO `stage` shards them over `shards` ranks, with
-// the recipe's bytes in place of the paper's 2 + 2 + 12. Requires: shards >= 1.
+// the recipe's bytes in place of the paper's 2 + 2 + 12. `shards` must be 1 or more.
 ModelStates model_states(double parameters, const Precision& precision, int stage, int shards);
 
 // The most parameters whose model states fit in `bytes`. Source: ZeRO, table II.
@@ -74,7 +74,7 @@ KeptParts kept_parts(const LayerShape& shape, Recompute recompute);
 bool is_paper_gpt(const Model& model);
 
 // The table for a Setup's layer. Fused attention keeps no scores, so it counts like selective
-// recomputation. Requires: is_paper_gpt(setup.model).
+// recomputation. is_paper_gpt(setup.model) must hold.
 struct LayerActivations {
   LayerShape shape;
   Recompute kept = Recompute::kNone;  // the recomputation as which the layer counts

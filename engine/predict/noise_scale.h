@@ -33,7 +33,7 @@ struct NoiseScale {
 std::optional<NoiseScale> noise_scale_of(const Observation& observed);
 
 // Both parts are averaged before they are divided, since the ratio of single runs is biased.
-// Requires: at least one run; all have the same batches.
+// There must be a run, and all must have the same batches.
 NoiseScale average(std::span<const NoiseScale> runs);
 
 // {sequences, tokens, gradient_squared, noise, small_batch, big_batch, runs: [sequences of each],

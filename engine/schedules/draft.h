@@ -95,7 +95,7 @@ std::vector<ChosenWait> chosen_waits(const Order& draft, const DraftTimes& times
 Order repeated_to_the_end(Order draft, const std::vector<Durations>& stages, bool split);
 
 // The draft with every action that it lacks behind its lines, one micro-batch after another. What
-// waits for ever in the draft does so in this order, too. Requires: no action stands twice.
+// waits for ever in the draft does so in this order, too. No action may stand twice.
 Order filled_up(Order draft, bool split);
 
 // An order of the same size and placement without any action; and one that does all the work, one

@@ -43,7 +43,7 @@ void chain_lines_cpu(ChaseLine* lines, int bits);
 // So many loads, begun at place_of(first): ends at place_of(first + loads).
 ChainEnd chase_cpu(const ChaseLine* lines, int bits, std::uint64_t first, std::int64_t loads);
 
-// value = value * factor + summand, rounded once, so many times. Requires: steps >= 0.
+// value = value * factor + summand, rounded once, so many times. `steps` must not be negative.
 ChainEnd multiply_add_chain_cpu(float value, float factor, float summand, std::int64_t steps);
 
 // to[i] = from[i] for every i below `count` that is a multiple of the stride.

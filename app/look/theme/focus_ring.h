@@ -32,7 +32,7 @@ void follow_focus(QApplication& application);
 // above.
 void ring_focus(QWidget& widget);
 // So many pixels beside it, left and right, where its parent is free: what the widget shows begins
-// at its very edge. Requires: it has that parent for good, of which the ring is a child.
+// at its very edge. It must keep that parent, of which the ring is a child.
 void ring_focus_beside(QWidget& widget, int pixels);
 
 }  // namespace parallelarium

@@ -108,8 +108,8 @@ class OrderEdit : public QObject {
 
   // Whether ranks can run it nevertheless, to show that they wait: nothing else is wrong with it.
   bool can_hang() const;
-  // Runs it on cores until no rank has moved for `seconds`. Requires: can_hang(), and no job is
-  // under way.
+  // Runs it on cores until no rank has moved for `seconds`. can_hang() must hold, and no job
+  // may be under way.
   void let_it_hang(double seconds = kHangSeconds);
   // What each rank waited for when the order hung; empty for another order.
   const QStringList& hang_report() const { return hang_report_; }

@@ -138,8 +138,8 @@ Result<void> arrange(const Order& order, std::vector<RankPlan>& plans, std::int6
 // `walked`: actions of each rank. A rank that waits for another rank gets three things: the receive
 // in which it waits, the first op of the action that needs it, and behind these the sends that
 // others wait for. A rank that waits for its own later action gets the first op of both actions.
-// None of these ops does more than wait, so they have no operands and the sends no value. Requires:
-// only_waits(order).
+// None of these ops does more than wait, so they have no operands and the sends no value.
+// only_waits(order) must hold.
 std::vector<ForwardEdge> emit_waits(const Order& order, const std::vector<int>& walked,
                                     std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
                                     DataType type, const std::vector<int>& ranks_of_plans,

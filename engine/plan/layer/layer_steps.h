@@ -133,7 +133,7 @@ bool is_op_of_choice(const Program& program, const Op& op, const LayerChoice& ch
 // The choice that is nearest to `choice` and exists.
 LayerChoice valid_layer_choice(const Setup& setup, LayerChoice choice);
 
-// Requires: `program` was built from `setup`. Cost: one walk over the ops of the group's ranks.
+// `program` must be built from `setup`. Cost: one walk over the ops of the group's ranks.
 LayerSteps layer_steps(const Setup& setup, const Program& program, LayerChoice choice);
 
 // The other ranks, as indices of LayerSteps::ranks, that have the same part of a tensor as `rank`.

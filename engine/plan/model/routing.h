@@ -57,7 +57,7 @@ bool is_skewed(std::int64_t token, double skew);
 // sum of the chosen ones, or the affinity itself if a token visits one expert. Tokens are kept in
 // their order until an expert's capacity is full. Sources: Fedus et al. 2021; Jiang et al. 2024
 // (Mixtral), section 2.2; DeepSeek-AI 2024 (V3), eq. (12) to (16) and inference/model.py.
-// Requires: check_model's rules for experts hold, and logits.size() is a multiple of E.
+// check_model's rules for experts must hold, and logits.size() must be a multiple of E.
 TokenRoutes route_tokens(const Experts& experts, std::span<const double> logits,
                          std::span<const double> bias = {}, double skew = 0);
 

@@ -17,7 +17,7 @@ struct ActionRef {
 
 class OrderGraph {
  public:
-  // Requires: no action is in the Order twice. An action that is missing keeps nobody waiting.
+  // No action may be in the Order twice. An action that is missing keeps nobody waiting.
   explicit OrderGraph(const Order& order);
 
   // The action of this kind, stage and micro-batch; {-1, -1} if there is none (B if the backward is

@@ -14,8 +14,8 @@ const char* tiny_preset_like(const Model& model);
 // preset of the same kind: gpt2-124m if every rank gets a GPU, else a tiny one. It has one sequence
 // per micro-batch and no more steps than a new Setup. It is in fp32 if the engine has no kernels
 // for the bytes of `big`. Heads, widths, layers and sequence of the preset follow the mesh. If
-// there are more ranks than a run can have, the largest degree is halved until they fit. Requires:
-// `big` validates and can_execute(). So does the result, resolved for `here`. The error says why
+// there are more ranks than a run can have, the largest degree is halved until they fit. `big`
+// must validate and can_execute(). So does the result, resolved for `here`. The error says why
 // there is none.
 Result<Setup> small_copy(const Setup& big, const Computer& here);
 

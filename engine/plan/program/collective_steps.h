@@ -23,7 +23,7 @@ std::int32_t end_of_collective(const RankProgram& rank, std::int32_t first);
 Op whole_of(const Op& step);
 
 // Bytes that the rank sends in the collective that begins with its op `first`, over all repeats.
-// Requires: the op is a collective or the first of its steps.
+// The op must be a collective or the first of its steps.
 std::int64_t sent_in_collective(const Program& program, const RankProgram& rank,
                                 std::int32_t first);
 

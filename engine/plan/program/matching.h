@@ -36,7 +36,7 @@ struct Matching {
   }
 };
 
-// Requires: peers, groups and lanes of all communication ops exist (check() tells).
+// Peers, groups and lanes of all communication ops must exist (check() tells).
 // Cost: some tens of nanoseconds per op.
 Matching match(const Program& program);
 

@@ -46,7 +46,7 @@ struct Coordinates {
   bool operator==(const Coordinates&) const = default;
 };
 
-// Requires: `rank` is in [0, mesh.ranks()).
+// `rank` must be in [0, mesh.ranks()).
 Coordinates coordinates_of(const Mesh& mesh, int rank);
 int rank_of(const Mesh& mesh, const Coordinates& at);
 

@@ -316,7 +316,7 @@ inline bool is_ring_inside(const Program& program, const Op& op) {
 
 // The index in Program::ranks of the built rank that stands for `rank`: itself, or the one of its
 // stage.
-// Requires: `rank` is in [0, program.world), and `mesh` is the Program's.
+// `rank` must be in [0, program.world), and `mesh` must be the Program's.
 int representative_of(const Program& program, const Mesh& mesh, int rank);
 
 // Bytes that group member `index` sends (and receives) in a collective of `bytes` bytes over n

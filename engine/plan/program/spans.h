@@ -31,7 +31,7 @@ inline Nanoseconds length_of(const std::vector<Span>& spans) {
   return length;
 }
 
-// Requires: merged() made both.
+// merged() must have made both.
 inline Nanoseconds overlap_of(const std::vector<Span>& a, const std::vector<Span>& b) {
   Nanoseconds overlap{0};
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of validate() about the axes of parallelism. Each rule adds a sentence with valid
-// values for what is wrong. Requires: the rules before it in validate() hold.
+// values for what is wrong. The rules before it in validate() must hold.
 #pragma once
 
 #include <string>

@@ -79,7 +79,7 @@ struct OpTensor {
 // The tensors of the op; those that it finds come first. In a ring of TP a send finds what it
 // sends, and a receive leaves what it receives. Empty for ops that are not described: other
 // communication, updates, copies between layouts, and some that are predicted only.
-// Requires: the op is in `rank`, which was built piece by piece, and `shape` is made from `setup`.
+// The op must be in `rank`, which was built piece by piece, and `shape` be made from `setup`.
 std::vector<OpTensor> tensors_of(const Setup& setup, const Shape& shape, const RankProgram& rank,
                                  const Op& op);
 

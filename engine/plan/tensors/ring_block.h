@@ -19,7 +19,7 @@ struct RingBlock {
 
 // The block that an op of a ring multiplies, adds up, sends or receives. None: the op belongs to no
 // such ring.
-// Requires: the op is in `rank`, and `shape` is made from `setup`.
+// The op must be in `rank`, and `shape` be made from `setup`.
 std::optional<RingBlock> ring_block_of(const Setup& setup, const Shape& shape,
                                        const RankProgram& rank, const Op& op);
 

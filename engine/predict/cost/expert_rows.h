@@ -23,7 +23,7 @@ class ExpertRows {
   // all-to-alls of tokens from the larger of what leaves and what comes. It is 1 for everything
   // else. `rank` is global.
   double share(const Op& op, int rank) const;
-  // The bytes of an all-to-all of tokens. Requires: !even().
+  // The bytes of an all-to-all of tokens. even() must not hold.
   Volume volume(const Op& op, int rank) const;
 
  private:

@@ -48,8 +48,8 @@ class SharedItems {
     return sharing_ == Sharing::kNone &&
            (item < ops() || !asks_[static_cast<std::size_t>(item - ops())]);
   }
-  // Puts an item under way, now or later. `lane` is set for a compute op. Requires:
-  // !goes_alone(item).
+  // Puts an item under way, now or later. `lane` is set for a compute op. goes_alone(item)
+  // must not hold.
   void start(std::int32_t item, int lane, std::int64_t begin, std::int64_t duration,
              std::int64_t now);
   // The next time at which an item begins or ends; none: nothing is under way.

@@ -83,7 +83,7 @@ struct CollectiveCost {
   Timeline timeline;           // of the Program's ops
 };
 
-// Requires: check_network() succeeds, and check(collective.program) is empty.
+// check_network() must succeed, and check(collective.program) must be empty.
 CollectiveCost cost_of(const Collective& collective, const Network& network);
 
 // The smallest size, to within two elements per rank, from which on the other of the two algorithms

@@ -16,7 +16,7 @@ class TransferTable {
   bool empty() const { return points_.size() < 2; }
 
   // The latency of a message with almost no bytes. `fresh`: see fresh_sends(). `crossing`: its
-  // ranks have other messages in the same step. Requires: !empty().
+  // ranks have other messages in the same step. The table must not be empty().
   double latency(bool combined, bool fresh, bool crossing) const;
   // Bytes per second of a message of `bytes`, without its latency, while `flows` such messages are
   // under way in all.

@@ -39,7 +39,7 @@ struct Manual {
   std::vector<std::string> see_also;  // other programs
 };
 
-// `format`: "man" (a page of section 1), "bash", "zsh" or "fish". Requires: there are commands.
+// `format`: "man" (a page of section 1), "bash", "zsh" or "fish". There must be commands.
 // Error: there is no such format.
 Result<std::string> manual_text(const Manual& manual, std::string_view format);
 

@@ -55,7 +55,7 @@ std::vector<ProbedIdentity> identities_of(const Setup& setup, const Program& pro
 
 // "Layer 0, all-reduce: the partial sums “out” of MLP out, of ranks 0 + 1, added up, equal ..."
 Message sentence_of(const ProbedIdentity& identity);
-// "One rank's “x” of residual 2: largest difference 3e-07." Requires: one_rank_difference is set.
+// "One rank's “x” of residual 2: largest difference 3e-07." one_rank_difference must be set.
 Message one_rank_sentence_of(const ProbedIdentity& identity);
 nlohmann::json to_json(const ProbedIdentity& identity);
 
