@@ -30,7 +30,7 @@ void for_read_buckets(const RankProgram& rank, const Op& op, const Visit& visit)
 class ActionReader {
  public:
   ActionReader(const RankProgram& rank, const CostModel& cost, ActionKind kind)
-      : rank_(rank), kind_(kind), durations_(rank.ops.size(), 0) {
+      : rank_(rank), durations_(rank.ops.size(), 0) {
     for (const Bucket& bucket : rank.buckets) experts_.push_back(has_experts(rank, bucket));
     const bool forward = kind == ActionKind::kForward;
     travels_ = forward ? Purpose::kActivations : Purpose::kGradients;
@@ -181,7 +181,6 @@ class ActionReader {
   }
 
   const RankProgram& rank_;
-  ActionKind kind_;
   Purpose travels_ = Purpose::kNone;
   std::vector<std::int32_t> ops_;
   std::vector<std::int64_t> durations_;  // of ops_, by index in the rank

@@ -123,13 +123,12 @@ std::vector<Message> own_settings(const Setup& setup, const Setup& base) {
 // Whether what the change does to an axis that the search restricts is a value that it allows.
 bool keeps_to_axes(const Setup& setup, const Setup& other, const PlanRequest& request) {
   return std::all_of(request.allowed.begin(), request.allowed.end(), [&](const auto& axis) {
-    const auto& [option, values] = axis;
-    const SetupSetting& row = *find_setting(setup_settings(), option);
+    const SetupSetting& row = *find_setting(setup_settings(), axis.first);
     const std::string value = text_of(other, row);
     return value == text_of(setup, row) ||
-           std::any_of(values.begin(), values.end(), [&](const std::string& allowed) {
+           std::any_of(axis.second.begin(), axis.second.end(), [&](const std::string& allowed) {
              Setup with = other;
-             return set_field(with, option, allowed).ok() && text_of(with, row) == value;
+             return set_field(with, axis.first, allowed).ok() && text_of(with, row) == value;
            });
   });
 }
