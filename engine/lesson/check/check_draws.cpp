@@ -80,19 +80,7 @@ class DrawCheck {
       context.drawn = drawn;
       known.push_back(context.symbols());
     }
-    struct Asked {
-      const Ask* ask = nullptr;
-      std::string part;  // QuestionPart::id; empty: the step itself asks
-      std::string key;   // of the ask
-    };
-    std::vector<Asked> asks;
-    if (step.ask && !step.ask->answer.empty()) asks.push_back({&*step.ask, {}, "ask"});
-    for (std::size_t at = 0; at < step.parts.size(); ++at)
-      // What is predicted of a student's plan is drawn by nobody.
-      if (const QuestionPart& part = step.parts[at];
-          part.option.empty() && part.ask.answer.find("predicted") == std::string::npos)
-        asks.push_back({&part.ask, part.id, fmt::format("parts.{}", at)});
-    for (const auto& [ask, part, key] : asks) {
+    for (const auto& [ask, part, key] : asked_numbers(step)) {
       const std::set<double> answers = values(ask->answer, known);
       if (answers.size() < kLeastAnswers && !ask->few)
         faults_.add(
@@ -160,6 +148,16 @@ class DrawCheck {
 };
 
 }  // namespace
+
+std::vector<AskedNumber> asked_numbers(const Step& step) {
+  std::vector<AskedNumber> all;
+  if (step.ask && !step.ask->answer.empty()) all.push_back({&*step.ask, {}, "ask"});
+  for (std::size_t at = 0; at < step.parts.size(); ++at)
+    if (const QuestionPart& part = step.parts[at];
+        part.option.empty() && part.ask.answer.find("predicted") == std::string::npos)
+      all.push_back({&part.ask, part.id, fmt::format("parts.{}", at)});
+  return all;
+}
 
 void check_draws(const Lesson& lesson, const std::vector<Symbols>& samples, Faults& faults) {
   DrawCheck check(lesson, samples, faults);

@@ -18,22 +18,10 @@ namespace {
 // One draw may give a figure of the screen the answer's value by chance; two do not.
 constexpr std::size_t kChance = 1;
 
-struct Question {
-  const Ask* ask = nullptr;
-  std::string part;  // QuestionPart::id; empty: the step itself asks
-  std::string key;   // of the ask
-};
-
-std::vector<Question> questions_of(const Step& step) {
-  std::vector<Question> all;
-  if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return all;
-  if (step.sets_plan()) return all;  // the figures of a plan are the student's own
-  if (step.ask && !step.ask->answer.empty()) all.push_back({&*step.ask, {}, "ask"});
-  for (std::size_t at = 0; at < step.parts.size(); ++at)
-    if (const QuestionPart& part = step.parts[at];
-        part.option.empty() && part.ask.answer.find("predicted") == std::string::npos)
-      all.push_back({&part.ask, part.id, fmt::format("parts.{}", at)});
-  return all;
+std::vector<AskedNumber> questions_of(const Step& step) {
+  if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return {};
+  if (step.sets_plan()) return {};  // the figures of a plan are the student's own
+  return asked_numbers(step);
 }
 
 // A text of the screen while a step asks.
@@ -57,7 +45,7 @@ class LeakCheck {
   }
 
   void check(const std::vector<Symbols>& samples) {
-    const std::vector<Question> questions = questions_of(step_);
+    const std::vector<AskedNumber> questions = questions_of(step_);
     if (questions.empty() || samples.empty()) return;
     std::map<std::string, std::size_t> draws;  // in which a place told an answer
     for (const Symbols& drawn : samples) {
@@ -72,7 +60,7 @@ class LeakCheck {
       figures(*before, shown);
       const bool first = &drawn == &samples.front();
       if (first) words(shown);
-      for (const Question& question : questions) {
+      for (const AskedNumber& question : questions) {
         const Result<double> answer = evaluate(question.ask->answer, revealed.symbols());
         if (!answer) continue;
         for (const Shown& one : shown) {
@@ -93,7 +81,7 @@ class LeakCheck {
   }
 
  private:
-  bool has_number(const std::string& text, const Question& question, double answer) const {
+  bool has_number(const std::string& text, const AskedNumber& question, double answer) const {
     const std::string part = question.part.empty() ? "unit" : "unit " + question.part;
     return std::any_of(lesson_.texts.begin(), lesson_.texts.end(), [&](const auto& language) {
       const auto words = language.second.steps.find(step_.id);

@@ -51,6 +51,15 @@ Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions&
 Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                            Predictions& predictions);
 
+// A number that a step asks for.
+struct AskedNumber {
+  const Ask* ask = nullptr;
+  std::string part;  // QuestionPart::id; empty: the step itself asks
+  std::string key;   // of the ask in the step: "ask", "parts.1"
+};
+// Without what is predicted of a student's own plan: that is drawn by nobody.
+std::vector<AskedNumber> asked_numbers(const Step& step);
+
 // The names that the parts of a step may use after a right answer: those that judge() will give
 // them. `guessed`: a number was committed before.
 Symbols names_after(const Step& step, const Context& context, bool guessed);
