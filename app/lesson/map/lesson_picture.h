@@ -13,7 +13,7 @@
 
 namespace parallelarium {
 
-// What one rank holds of the model, as shares of its layers (depth) and of their width.
+// A rank holds this part of the model: a share of its layers (depth) and of their width.
 struct PicturedPart {
   int stage = 0;
   double depth_begin = 0, depth_end = 1, width_begin = 0, width_end = 1;

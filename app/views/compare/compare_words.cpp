@@ -98,7 +98,7 @@ QStringList rates_of_exposed(const ComparedEntries& comparison) {
       else
         said << QStringLiteral("%1, %2").arg(letter_of(at),
                                              sentence(message_at(*rate, "sentence")));
-      first = rate;
+      if (first == nullptr) first = rate;
     }
   }
   return said;
