@@ -25,8 +25,8 @@
 #include "app/views/collectives/collectives_view.h"
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/teaching/grading/report.h"
 #include "engine/lesson/teaching/playlist.h"
-#include "engine/lesson/teaching/report.h"
 
 namespace parallelarium {
 

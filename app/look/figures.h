@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/plan/machine/origin.h"
+#include "engine/plan/machine/rates/origin.h"
 #include "engine/plan/program/timeline.h"
 
 namespace parallelarium {

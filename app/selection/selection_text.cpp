@@ -6,8 +6,8 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/selection/selection_panel.h"
-#include "app/views/shared/quantities.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/quantities/quantities.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/picture/whole_bars.h"
 
 namespace parallelarium {

@@ -5,7 +5,7 @@
 
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 

@@ -11,7 +11,7 @@
 #include "app/settings/controls.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/collective/step_collectives.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 

@@ -10,7 +10,7 @@
 #include "app/look/words.h"
 #include "app/settings/setup_fields.h"
 #include "app/state/run/run_advice.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/schedules/schedule.h"
 

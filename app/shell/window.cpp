@@ -14,7 +14,7 @@
 #include "app/lesson/map/course_map.h"
 #include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
-#include "app/shell/panes.h"
+#include "app/shell/bars/panes.h"
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/topic.h"

@@ -12,7 +12,7 @@
 #include "app/settings/machine_sheet.h"
 #include "app/settings/setup_chips.h"
 #include "app/settings/setup_panel.h"
-#include "app/shell/strip.h"
+#include "app/shell/bars/strip.h"
 #include "app/shell/window.h"
 #include "app/state/plan/plan_search.h"
 #include "app/state/run/run_advice.h"

@@ -11,7 +11,7 @@
 #include "app/state/run/run_advice.h"
 #include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
-#include "app/views/shared/setup_words.h"
+#include "app/views/shared/words/setup_words.h"
 
 namespace parallelarium {
 

@@ -17,7 +17,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/look/saved_files.h"
 #include "app/look/sentence.h"
-#include "app/sheets/cases_sheet.h"
+#include "app/sheets/cases/cases_sheet.h"
 #include "app/sheets/recipes/recipe_reader.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/sheets/techniques_sheet.h"
@@ -25,7 +25,7 @@
 #include "app/state/collective/collective_session.h"
 #include "app/state/document/document.h"
 #include "app/state/plan/plan_search.h"
-#include "app/views/shared/plan_words.h"
+#include "app/views/shared/words/plan_words.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {

@@ -8,7 +8,7 @@
 #include "app/sheets/guide_sheet.h"
 #include "app/sheets/shortcut_sheet.h"
 #include "app/sheets/words_sheet.h"
-#include "app/shell/view_tabs.h"
+#include "app/shell/bars/view_tabs.h"
 #include "app/shell/window.h"
 #include "engine/wire/version.h"
 

@@ -12,7 +12,7 @@
 #include "app/lesson/map/course_map.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/selection/selection_panel.h"
-#include "app/shell/panes.h"
+#include "app/shell/bars/panes.h"
 #include "app/shell/window.h"
 #include "app/views/timeline/timeline_view.h"
 

@@ -11,7 +11,7 @@
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"
-#include "app/views/shared/plan_words.h"
+#include "app/views/shared/words/plan_words.h"
 #include "engine/wire/view_ids.h"
 
 namespace parallelarium {

@@ -15,7 +15,7 @@
 
 #include "app/selection/selection_panel.h"
 #include "app/state/session.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 
 class QAction;

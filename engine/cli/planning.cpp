@@ -10,7 +10,7 @@
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/message_json.h"
 #include "engine/plan/text/units.h"
-#include "engine/planner/reasons/nearest.h"
+#include "engine/planner/reasons/advice/nearest.h"
 #include "engine/planner/reasons/standing.h"
 #include "engine/wire/frameworks/framework.h"
 #include "engine/wire/reading.h"

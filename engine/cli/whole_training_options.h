@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/plan/program/report.h"
-#include "engine/predict/whole_training.h"
+#include "engine/predict/training/whole_training.h"
 
 namespace parallelarium {
 

@@ -24,9 +24,9 @@
 
 #include "engine/collectives/observation.h"
 #include "engine/lesson/assign/assignment.h"
-#include "engine/lesson/expression.h"
 #include "engine/lesson/problem/problem.h"
-#include "engine/lesson/text.h"
+#include "engine/lesson/text/expression.h"
+#include "engine/lesson/text/text.h"
 #include "engine/plan/order/order.h"
 #include "engine/plan/placement/placement.h"
 #include "engine/plan/program/report.h"

@@ -7,7 +7,7 @@
 #include "engine/lesson/lesson.h"
 #include "engine/plan/placement/placement.h"
 #include "engine/plan/placement/small_copy.h"
-#include "engine/predict/noise_scale.h"
+#include "engine/predict/training/noise_scale.h"
 #include "engine/schedules/timing.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"

@@ -7,10 +7,10 @@
 #include <map>
 
 #include "engine/collectives/algorithm_names.h"
-#include "engine/passes/alike_chunks.h"
 #include "engine/passes/arrange/arrange.h"
 #include "engine/passes/axes/causal_share.h"
 #include "engine/passes/expand.h"
+#include "engine/passes/fold/alike_chunks.h"
 #include "engine/passes/prepare.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard.h"

@@ -8,7 +8,7 @@
 #include "engine/passes/pieces.h"
 #include "engine/passes/shard/shard.h"
 #include "engine/passes/shard/shard_drafts.h"
-#include "engine/plan/program/holdings.h"
+#include "engine/plan/program/holdings/holdings.h"
 
 namespace parallelarium {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/planner/coming.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/search.h"
+#include "engine/planner/space/coming.h"
 
 namespace parallelarium {
 

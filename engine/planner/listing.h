@@ -8,7 +8,7 @@
 #include "engine/planner/bounds/bound_tables.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/search.h"
-#include "engine/planner/space.h"
+#include "engine/planner/space/space.h"
 #include "engine/planner/tally.h"
 
 namespace parallelarium {

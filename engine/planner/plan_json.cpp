@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/text/message_json.h"
-#include "engine/planner/reasons/neighbours.h"
-#include "engine/planner/reasons/recommended.h"
+#include "engine/planner/reasons/advice/neighbours.h"
+#include "engine/planner/reasons/advice/recommended.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {

@@ -11,11 +11,11 @@
 #include "engine/plan/placement/parallel.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/planner/bounds/bound_tables.h"
-#include "engine/planner/coming.h"
 #include "engine/planner/entry.h"
 #include "engine/planner/front.h"
 #include "engine/planner/keeping.h"
 #include "engine/planner/listing.h"
+#include "engine/planner/space/coming.h"
 #include "engine/planner/tally.h"
 
 namespace parallelarium {

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "engine/plan/result.h"
+#include "engine/planner/reasons/advice/change.h"
 #include "engine/planner/reasons/causes.h"
-#include "engine/planner/reasons/change.h"
-#include "engine/planner/space.h"
-#include "engine/predict/axis_rates.h"
+#include "engine/planner/space/space.h"
 #include "engine/predict/formulas/critical_batch.h"
+#include "engine/predict/rates/axis_rates.h"
 
 namespace parallelarium {
 

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/nodes_text.h"
-#include "engine/predict/axis_rates.h"
 #include "engine/predict/predict.h"
+#include "engine/predict/rates/axis_rates.h"
 
 namespace parallelarium {
 

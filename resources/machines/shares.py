@@ -29,7 +29,7 @@ GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_
 ATTN.csv has columns heads, length, size, forward_seconds, backward_seconds, of causal calls.
 PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth. Of both, it is the share in the
 time beside the fixed cost of an op. torch_passes.py measures the last three.
-ORIGIN is the line of an origin, as engine/plan/machine/origin.h reads it: "published in SOURCE (NOTE; NOTE)".
+ORIGIN is the line of an origin, as engine/plan/machine/rates/origin.h reads it: "published in SOURCE (NOTE; NOTE)".
 eager-passes prints the passes of the machine as PyTorch makes them without torch.compile.
 """
 import csv
@@ -260,7 +260,7 @@ def eager_passes(passes, origin):
 
 
 def noted(origin, note):
-    """The line of an origin with one more note (engine/plan/machine/origin.h)."""
+    """The line of an origin with one more note (engine/plan/machine/rates/origin.h)."""
     return f"{origin[:-1]}; {note})" if origin.endswith(")") else f"{origin} ({note})"
 
 

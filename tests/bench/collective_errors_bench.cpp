@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/predict/network/network.h"
-#include "engine/run/calibrate/collective_calibrate.h"
+#include "engine/run/calibrate/collectives/collective_calibrate.h"
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/cores.h"
 

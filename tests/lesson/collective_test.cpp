@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/lesson/check/check.h"
-#include "tests/lesson/hand_in.h"
 #include "tests/lesson/lesson_copy.h"
+#include "tests/lesson/teaching/hand_in.h"
 
 namespace parallelarium {
 namespace {

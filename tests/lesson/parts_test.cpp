@@ -7,7 +7,7 @@
 #include <set>
 
 #include "engine/lesson/check/check.h"
-#include "engine/lesson/teaching/report.h"
+#include "engine/lesson/teaching/grading/report.h"
 #include "tests/lesson/lesson_copy.h"
 
 namespace parallelarium {

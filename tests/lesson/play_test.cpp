@@ -6,8 +6,8 @@
 
 #include "engine/lesson/lesson.h"
 #include "engine/schedules/schedule.h"
-#include "tests/lesson/hand_in.h"
 #include "tests/lesson/lesson_copy.h"
+#include "tests/lesson/teaching/hand_in.h"
 
 namespace parallelarium {
 namespace {

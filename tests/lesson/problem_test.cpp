@@ -11,12 +11,12 @@
 #include <map>
 #include <set>
 
-#include "engine/lesson/teaching/report.h"
+#include "engine/lesson/teaching/grading/report.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/search.h"
 #include "engine/predict/predict.h"
-#include "tests/lesson/hand_in.h"
+#include "tests/lesson/teaching/hand_in.h"
 
 namespace parallelarium {
 namespace {

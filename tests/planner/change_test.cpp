@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a change of one axis entails: the planner tells all of it, as data and in words.
-#include "engine/planner/reasons/change.h"
+#include "engine/planner/reasons/advice/change.h"
 
 #include <gmock/gmock.h>
 
@@ -10,9 +10,9 @@
 #include <set>
 
 #include "engine/plan/setup/setup_settings.h"
-#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/advice/neighbours.h"
 #include "engine/planner/reasons/standing.h"
-#include "engine/planner/space.h"
+#include "engine/planner/space/space.h"
 #include "tests/planner/problems.h"
 
 namespace parallelarium {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the bounds of a search read of a stage alone is what the stage does in a pipeline.
-#include "engine/passes/lone_stages.h"
+#include "engine/passes/fold/lone_stages.h"
 
 #include <gtest/gtest.h>
 

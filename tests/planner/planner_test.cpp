@@ -10,7 +10,7 @@
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/bound.h"
 #include "engine/planner/bounds/stage_family.h"
-#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/advice/neighbours.h"
 #include "engine/planner/search.h"
 #include "tests/planner/problems.h"
 

@@ -8,7 +8,7 @@
 #include "engine/plan/placement/parallel.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/front.h"
-#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/advice/neighbours.h"
 #include "engine/planner/search.h"
 #include "tests/planner/problems.h"
 

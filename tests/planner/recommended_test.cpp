@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plans to look at first are those that trying everything finds, and what one change would do
 // is said alike wherever it is said.
-#include "engine/planner/reasons/recommended.h"
+#include "engine/planner/reasons/advice/recommended.h"
 
 #include "engine/planner/entry.h"
-#include "engine/planner/reasons/nearest.h"
-#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/advice/nearest.h"
+#include "engine/planner/reasons/advice/neighbours.h"
 #include "engine/planner/reasons/standing.h"
 #include "tests/planner/problems.h"
 

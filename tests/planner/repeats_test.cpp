@@ -9,7 +9,7 @@
 #include "engine/passes/build.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/reasons/causes.h"
-#include "engine/planner/space.h"
+#include "engine/planner/space/space.h"
 #include "engine/predict/predict_steps.h"
 #include "engine/predict/repeats/order_repeats.h"
 #include "engine/predict/repeats/program_repeats.h"

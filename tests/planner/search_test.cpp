@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/advice/neighbours.h"
 #include "engine/planner/reasons/standing.h"
 #include "tests/planner/problems.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What communication stands on, against the traffic of the same prediction and the machine's file.
-#include "engine/predict/axis_rates.h"
+#include "engine/predict/rates/axis_rates.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimated noise scale against gradients that are drawn with a known mean and variance.
-#include "engine/predict/noise_scale.h"
+#include "engine/predict/training/noise_scale.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The roofline reads the objects that predict times: its points are the ops of the timeline.
-#include "engine/predict/roofline.h"
+#include "engine/predict/rates/roofline.h"
 
 #include <gtest/gtest.h>
 

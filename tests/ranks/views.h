@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "engine/plan/layer/layer_counted.h"
-#include "engine/plan/program/held_activations.h"
-#include "engine/plan/program/holdings.h"
+#include "engine/plan/program/holdings/held_activations.h"
+#include "engine/plan/program/holdings/holdings.h"
 #include "engine/plan/program/report.h"
 
 namespace parallelarium {

@@ -51,7 +51,7 @@ def check(root, catalogue):
         elif catalogue[name]["en"] != english:
             faults.append(f'"{name}": the code says "{english}", the catalogue "{catalogue[name]["en"]}"')
     for name, texts in catalogue.items():
-        # "family:key" stands in a table; tests/app/window/sentences_test.cpp looks there.
+        # "family:key" stands in a table; tests/app/window/texts/sentences_test.cpp looks there.
         if name not in said and ":" not in name:
             faults.append(f'"{name}" is in the catalogue, and nobody says it')
         for language in LANGUAGES:

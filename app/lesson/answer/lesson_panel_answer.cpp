@@ -9,7 +9,7 @@
 #include "app/lesson/answer/parts_form.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
-#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/answers/guess_text.h"
 #include "app/state/step/order_edit.h"
 
 namespace parallelarium {

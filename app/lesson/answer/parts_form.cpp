@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/answers/guess_text.h"
 #include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/settings/controls.h"

@@ -7,7 +7,7 @@
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/sentence.h"
 #include "app/look/words.h"
-#include "engine/lesson/glossary.h"
+#include "engine/lesson/text/glossary.h"
 #include "engine/predict/cases/cases.h"
 
 namespace parallelarium {

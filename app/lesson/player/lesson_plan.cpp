@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <cmath>
 
-#include "app/lesson/player/figures_table.h"
+#include "app/lesson/player/answers/figures_table.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/sentence.h"
 

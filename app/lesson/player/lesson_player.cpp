@@ -12,7 +12,7 @@
 #include "app/state/step/order_edit.h"
 #include "app/state/step/training_step.h"
 #include "app/views/views.h"
-#include "engine/lesson/teaching/rerun.h"
+#include "engine/lesson/teaching/grading/rerun.h"
 
 namespace parallelarium {
 

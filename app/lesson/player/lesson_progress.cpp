@@ -12,7 +12,7 @@
 
 #include "app/lesson/player/json_member.h"
 #include "engine/lesson/lesson.h"
-#include "engine/lesson/teaching/class_seed.h"
+#include "engine/lesson/teaching/grading/class_seed.h"
 
 namespace parallelarium {
 

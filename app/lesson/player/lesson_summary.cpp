@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <cmath>
 
-#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/answers/guess_text.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 

@@ -12,7 +12,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/state/step/order_edit.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

@@ -18,7 +18,7 @@
 #include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "engine/lesson/check/check_parts.h"
-#include "engine/lesson/teaching/class_seed.h"
+#include "engine/lesson/teaching/grading/class_seed.h"
 
 namespace parallelarium {
 

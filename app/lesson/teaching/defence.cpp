@@ -11,7 +11,7 @@
 
 #include "app/export/export.h"
 #include "app/lesson/map/cheat_sheet.h"
-#include "app/lesson/player/figures_table.h"
+#include "app/lesson/player/answers/figures_table.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/lesson/teaching/handout.h"
 #include "app/look/busy_note.h"

@@ -8,7 +8,7 @@
 #include <QString>
 #include <QWidget>
 
-#include "engine/lesson/teaching/report.h"
+#include "engine/lesson/teaching/grading/report.h"
 
 namespace parallelarium {
 

@@ -14,7 +14,7 @@
 
 #include "app/export/export.h"
 #include "app/lesson/map/cheat_sheet.h"
-#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/answers/guess_text.h"
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 #include "engine/lesson/check/check_parts.h"

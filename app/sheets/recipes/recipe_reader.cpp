@@ -13,7 +13,7 @@
 #include "app/settings/setup_fields.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/state/plan/plan_wish.h"
-#include "app/views/shared/setup_words.h"
+#include "app/views/shared/words/setup_words.h"
 #include "engine/wire/frameworks/differences.h"
 #include "engine/wire/frameworks/framework.h"
 

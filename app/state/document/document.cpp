@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/plan/model/hugging_face.h"
+#include "engine/plan/model/hugging_face/hugging_face.h"
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/predict/predict.h"

@@ -8,7 +8,7 @@
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model.h"
 #include "engine/plan/model/model_presets.h"
-#include "engine/planner/space.h"
+#include "engine/planner/space/space.h"
 
 namespace parallelarium {
 QString wish_of(const MachineChoice& machine) {

@@ -10,7 +10,7 @@
 #include "app/views/collectives/picture/collective_parts.h"
 #include "app/views/shared/paint/canvas.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 namespace {

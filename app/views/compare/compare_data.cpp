@@ -6,9 +6,9 @@
 #include <set>
 
 #include "app/state/plan/plan_search.h"
-#include "app/views/shared/plan_words.h"
-#include "app/views/shared/setup_words.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/plan_words.h"
+#include "app/views/shared/words/setup_words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

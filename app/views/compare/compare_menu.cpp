@@ -8,9 +8,9 @@
 #include "app/look/sentence.h"
 #include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_state.h"
-#include "app/views/shared/case_words.h"
 #include "app/views/shared/earlier_runs.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/case_words.h"
+#include "app/views/shared/words/words.h"
 #include "engine/predict/cases/cases.h"
 
 namespace parallelarium {

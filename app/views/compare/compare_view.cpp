@@ -18,9 +18,9 @@
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_state.h"
 #include "app/views/compare/compare_words.h"
-#include "app/views/shared/plan_words.h"
-#include "app/views/shared/step_quantities.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/quantities/step_quantities.h"
+#include "app/views/shared/words/plan_words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

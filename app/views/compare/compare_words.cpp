@@ -7,8 +7,8 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/shared/case_words.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
+#include "app/views/shared/words/case_words.h"
 #include "engine/plan/text/message_json.h"
 
 namespace parallelarium {

@@ -5,7 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/experts/expert_brush.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 #include "app/views/shared/time_axis.h"
 
 namespace parallelarium {

@@ -9,7 +9,7 @@
 #include "app/state/run/run_advice.h"
 #include "app/views/experts/experts_view.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

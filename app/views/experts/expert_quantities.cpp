@@ -4,7 +4,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/experts/experts_view.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
 
 namespace parallelarium {
 namespace {

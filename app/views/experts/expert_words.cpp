@@ -7,7 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/experts/expert_paint.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/views/layer/layer_inside.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "engine/passes/pieces.h"
-#include "engine/plan/layer/context_times.h"
+#include "engine/plan/layer/context/context_times.h"
 #include "engine/plan/program/report.h"
 
 namespace parallelarium {

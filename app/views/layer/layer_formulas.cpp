@@ -8,7 +8,7 @@
 #include "app/look/figures.h"
 #include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/picture/layer_picture.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
-#include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/experts/layer_experts.h"
 #include "app/views/layer/picture/layer_values.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 

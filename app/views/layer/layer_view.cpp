@@ -10,7 +10,7 @@
 #include "app/views/layer/layer_state.h"
 #include "app/views/shared/paint/canvas.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

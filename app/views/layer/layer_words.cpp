@@ -9,11 +9,11 @@
 #include "app/state/collective/collective_plan.h"
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
-#include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/experts/layer_experts.h"
 #include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/picture/layer_values.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/look/sentence.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 namespace {

@@ -5,7 +5,7 @@
 #include "app/look/figures.h"
 #include "app/views/memory/memory_data.h"
 #include "app/views/memory/memory_view.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
 
 namespace parallelarium {
 namespace {

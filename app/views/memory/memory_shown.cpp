@@ -6,8 +6,8 @@
 #include "app/look/figures.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/quantities.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/quantities/quantities.h"
+#include "app/views/shared/words/words.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/predict/memory.h"
 

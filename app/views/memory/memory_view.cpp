@@ -12,8 +12,8 @@
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
-#include "app/views/shared/step_quantities.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/quantities/step_quantities.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/state/collective/collective_plan.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard/shard.h"
 

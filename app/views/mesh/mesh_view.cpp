@@ -9,7 +9,7 @@
 #include "app/state/step/training_step.h"
 #include "app/views/mesh/mesh_state.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

@@ -2,7 +2,7 @@
 // The picture of the Mesh view as text.
 #include "app/look/figures.h"
 #include "app/views/mesh/mesh_state.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 

@@ -10,7 +10,7 @@
 #include "app/views/pipeline/held_figure.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/qcustomplot_header.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 

@@ -11,8 +11,8 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/views/shared/quantities.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/quantities/quantities.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/picture/range_readout.h"
 
 namespace parallelarium {

@@ -13,8 +13,8 @@
 #include "app/views/pipeline/pipeline_state.h"
 #include "app/views/shared/paint/legend.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/step_quantities.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/quantities/step_quantities.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/picture_source.h"
 
 namespace parallelarium {

@@ -12,8 +12,8 @@
 
 #include "app/look/spoken.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/quantities.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/quantities/quantities.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

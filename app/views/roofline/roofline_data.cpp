@@ -7,8 +7,8 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/state/plan/plan_search.h"
-#include "app/views/shared/plan_words.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/plan_words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

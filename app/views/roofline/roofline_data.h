@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the Roofline view shows: the engine's roofline (engine/predict/roofline.h) of one layer, its
-// pieces numbered, and what is selected of them.
+// What the Roofline view shows: the engine's roofline (engine/predict/rates/roofline.h) of one
+// layer, its pieces numbered, and what is selected of them.
 #pragma once
 
 #include <QString>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/state/session.h"
-#include "app/views/shared/quantities.h"
-#include "engine/predict/roofline.h"
+#include "app/views/shared/quantities/quantities.h"
+#include "engine/predict/rates/roofline.h"
 
 namespace parallelarium {
 

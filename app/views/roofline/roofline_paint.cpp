@@ -9,7 +9,7 @@
 #include "app/look/sentence.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 namespace {

@@ -13,7 +13,7 @@
 #include "app/state/plan/plan_search.h"
 #include "app/state/step/training_step.h"
 #include "app/views/roofline/roofline_paint.h"
-#include "app/views/shared/plan_words.h"
+#include "app/views/shared/words/plan_words.h"
 
 namespace parallelarium {
 

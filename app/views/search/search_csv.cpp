@@ -8,7 +8,7 @@
 
 #include "app/settings/setup_fields.h"
 #include "app/state/topic.h"
-#include "app/views/shared/plan_words.h"
+#include "app/views/shared/words/plan_words.h"
 #include "engine/wire/export/csv.h"
 
 namespace parallelarium {

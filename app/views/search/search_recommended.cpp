@@ -5,7 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/search/search_paint.h"
+#include "app/views/search/picture/search_paint.h"
 #include "app/views/search/search_words.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"

@@ -6,7 +6,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/search/search_words.h"
-#include "engine/predict/whole_training.h"
+#include "engine/predict/training/whole_training.h"
 
 namespace parallelarium {
 namespace {

@@ -17,11 +17,11 @@
 #include "app/look/figures.h"
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/state/step/training_step.h"
-#include "app/views/search/search_axes.h"
-#include "app/views/search/search_column.h"
+#include "app/views/search/column/search_axes.h"
+#include "app/views/search/column/search_column.h"
+#include "app/views/search/picture/search_paint.h"
+#include "app/views/search/picture/search_picture.h"
 #include "app/views/search/search_csv.h"
-#include "app/views/search/search_paint.h"
-#include "app/views/search/search_picture.h"
 #include "app/views/search/search_words.h"
 
 namespace parallelarium {

@@ -7,10 +7,10 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/search/search_axes.h"
-#include "app/views/shared/words.h"
+#include "app/views/search/column/search_axes.h"
+#include "app/views/shared/words/words.h"
 #include "engine/plan/machine/machine.h"
-#include "engine/planner/reasons/recommended.h"
+#include "engine/planner/reasons/advice/recommended.h"
 #include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {

@@ -7,9 +7,9 @@
 
 #include "app/selection/selection_panel.h"
 #include "app/state/plan/plan_search.h"
-#include "app/views/search/search_paint.h"
-#include "app/views/shared/plan_words.h"
-#include "app/views/shared/setup_words.h"
+#include "app/views/search/picture/search_paint.h"
+#include "app/views/shared/words/plan_words.h"
+#include "app/views/shared/words/setup_words.h"
 
 namespace parallelarium {
 

@@ -4,7 +4,7 @@
 #include <QAction>
 #include <QMenu>
 
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 

@@ -2,7 +2,7 @@
 #include <QGridLayout>
 #include <QLabel>
 
-#include "app/views/shared/plan_words.h"
+#include "app/views/shared/words/plan_words.h"
 #include "app/views/sweep/sweep_state.h"
 #include "app/views/sweep/sweep_words.h"
 

@@ -10,9 +10,9 @@
 
 #include "app/state/step/training_step.h"
 #include "app/state/topic.h"
-#include "app/views/shared/plan_words.h"
-#include "app/views/shared/setup_words.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
+#include "app/views/shared/words/plan_words.h"
+#include "app/views/shared/words/setup_words.h"
 #include "app/views/sweep/sweep_state.h"
 #include "app/views/sweep/sweep_words.h"
 

@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <algorithm>
 
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "app/look/figures.h"
 #include "app/state/run/run_advice.h"
-#include "app/views/shared/quantities.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/quantities/quantities.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

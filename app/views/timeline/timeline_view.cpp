@@ -12,7 +12,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/spoken.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/timeline_state.h"
 
 namespace parallelarium {

@@ -19,7 +19,7 @@
 #include "engine/cli/training.h"
 #include "engine/cli/whole_training_options.h"
 #include "engine/planner/reasons/causes.h"
-#include "engine/predict/noise_scale.h"
+#include "engine/predict/training/noise_scale.h"
 #include "engine/wire/export/csv.h"
 #include "engine/wire/export/trace.h"
 #include "engine/wire/messages.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/plan/layer/context_times.h"
-#include "engine/plan/layer/layer_context.h"
+#include "engine/plan/layer/context/context_times.h"
+#include "engine/plan/layer/context/layer_context.h"
 
 namespace parallelarium {
 

@@ -7,7 +7,7 @@
 
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
-#include "engine/planner/reasons/recommended.h"
+#include "engine/planner/reasons/advice/recommended.h"
 
 namespace parallelarium {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/lesson/check/check_parts.h"
-#include "engine/lesson/expression.h"
+#include "engine/lesson/text/expression.h"
 
 namespace parallelarium {
 namespace {

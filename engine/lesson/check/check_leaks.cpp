@@ -6,8 +6,8 @@
 #include <map>
 
 #include "engine/lesson/check/check_parts.h"
-#include "engine/lesson/glossary.h"
 #include "engine/lesson/leak.h"
+#include "engine/lesson/text/glossary.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/sweep.h"
 

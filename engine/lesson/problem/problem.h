@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/lesson/expression.h"
+#include "engine/lesson/text/expression.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
 

@@ -7,7 +7,7 @@
 
 #include "engine/lesson/problem/problem.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/advice/neighbours.h"
 
 namespace parallelarium {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/passes/emit.h"
-#include "engine/passes/fold.h"
+#include "engine/passes/fold/fold.h"
 #include "engine/plan/order/order.h"
 #include "engine/plan/result.h"
 

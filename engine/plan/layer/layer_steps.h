@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/layer/layer_context.h"
+#include "engine/plan/layer/context/layer_context.h"
 #include "engine/plan/layer/layer_kept.h"
 #include "engine/plan/layer/layer_vocabulary.h"
 #include "engine/plan/model/routing.h"

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "engine/plan/machine/machine_tables.h"
+#include "engine/plan/machine/rates/machine_tables.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/text/units.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/machine/origin.h"
+#include "engine/plan/machine/rates/origin.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {

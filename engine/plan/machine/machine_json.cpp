@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/machine.h"
-#include "engine/plan/machine/machine_tables.h"
-#include "engine/plan/machine/memory_rungs.h"
+#include "engine/plan/machine/rates/machine_tables.h"
+#include "engine/plan/machine/rates/memory_rungs.h"
 #include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/settings/alternatives.h"

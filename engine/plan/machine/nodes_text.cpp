@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/machine/machine_tables.h"
+#include "engine/plan/machine/rates/machine_tables.h"
 
 namespace parallelarium {
 namespace {

@@ -19,7 +19,7 @@
 #include "engine/passes/arrange/nominal_walk.h"
 #include "engine/plan/order/order.h"
 #include "engine/planner/bounds/step_end.h"
-#include "engine/planner/space.h"
+#include "engine/planner/space/space.h"
 
 namespace parallelarium {
 

@@ -17,7 +17,7 @@
 #include "engine/planner/bounds/bound.h"
 #include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/entry.h"
-#include "engine/planner/space.h"
+#include "engine/planner/space/space.h"
 
 namespace parallelarium {
 

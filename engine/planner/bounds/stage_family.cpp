@@ -6,7 +6,7 @@
 
 #include "engine/passes/axes/causal_share.h"
 #include "engine/passes/build.h"
-#include "engine/passes/lone_stages.h"
+#include "engine/passes/fold/lone_stages.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/stage_reader.h"
 #include "engine/predict/network/alike_ranks.h"

@@ -9,7 +9,7 @@
 
 #include "engine/plan/placement/parallel.h"
 #include "engine/plan/text/units.h"
-#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/advice/neighbours.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "engine/plan/machine/machine.h"
-#include "engine/planner/reasons/neighbours.h"
+#include "engine/planner/reasons/advice/neighbours.h"
 #include "engine/planner/search.h"
 
 namespace parallelarium {

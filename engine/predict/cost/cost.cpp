@@ -5,7 +5,7 @@
 
 #include "engine/collectives/algorithm_names.h"
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/cost/work_seconds.h"
+#include "engine/predict/cost/work/work_seconds.h"
 
 namespace parallelarium {
 

@@ -13,9 +13,9 @@
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/timeline.h"
 #include "engine/plan/setup/setup.h"
-#include "engine/predict/cost/expert_rows.h"
 #include "engine/predict/cost/links.h"
-#include "engine/predict/cost/work_seconds.h"
+#include "engine/predict/cost/work/expert_rows.h"
+#include "engine/predict/cost/work/work_seconds.h"
 
 namespace parallelarium {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/passes/build.h"
-#include "engine/passes/lone_stages.h"
+#include "engine/passes/fold/lone_stages.h"
 #include "engine/predict/framework/caching_allocator.h"
 #include "engine/predict/framework/fsdp_actions.h"
 #include "engine/predict/framework/fsdp_states.h"

@@ -8,8 +8,8 @@
 
 #include "engine/run/calibrate/bench.h"
 #include "engine/run/calibrate/bench_timing.h"
-#include "engine/run/calibrate/collective_calibrate.h"
-#include "engine/run/calibrate/collective_times.h"
+#include "engine/run/calibrate/collectives/collective_calibrate.h"
+#include "engine/run/calibrate/collectives/collective_times.h"
 #include "engine/run/calibrate/other_programs.h"
 #include "engine/run/calibrate/probe_program.h"
 #include "engine/run/cores.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/machine/memory_rungs.h"
+#include "engine/plan/machine/rates/memory_rungs.h"
 #include "engine/plan/result.h"
 #include "engine/run/calibrate/memory_probe.h"
 

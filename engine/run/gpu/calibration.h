@@ -16,7 +16,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/run/calibrate/bench.h"
-#include "engine/run/calibrate/collective_times.h"
+#include "engine/run/calibrate/collectives/collective_times.h"
 #include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {

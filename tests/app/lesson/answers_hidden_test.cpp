@@ -12,7 +12,7 @@
 #include <QTextEdit>
 #include <cmath>
 
-#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/answers/guess_text.h"
 #include "app/look/figures.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/timeline/timeline_view.h"

@@ -6,7 +6,7 @@
 #include <QTemporaryDir>
 
 #include "tests/app/lesson/lesson_fixture.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 
 namespace parallelarium {
 namespace {

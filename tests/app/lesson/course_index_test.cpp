@@ -19,7 +19,7 @@
 #include "engine/lesson/lesson.h"
 #include "engine/predict/cases/cases.h"
 #include "tests/app/lesson/lesson_fixture.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 
 namespace parallelarium {
 namespace {

@@ -6,7 +6,7 @@
 #include <QTextBrowser>
 
 #include "app/lesson/markdown_view.h"
-#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/answers/guess_text.h"
 #include "app/look/theme/theme.h"
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"

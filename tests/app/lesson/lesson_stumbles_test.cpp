@@ -9,7 +9,7 @@
 #include "app/state/run/run_advice.h"
 #include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
 #include "tests/app/lesson/lesson_fixture.h"
 #include "tests/app/lesson/restore_step.h"
 #include "tests/app/lesson/teacher/teacher_fixture.h"

@@ -7,7 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/selection/selection_panel.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "tests/app/pipeline/timelines_fixture.h"
 
 namespace parallelarium {

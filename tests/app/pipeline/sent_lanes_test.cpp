@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/picture/sent_paint.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 

@@ -11,7 +11,7 @@
 
 #include "app/views/shared/paint/legend.h"
 #include "app/views/shared/time_axis.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/picture/bar_paint.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 

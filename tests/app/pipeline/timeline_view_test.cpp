@@ -14,10 +14,10 @@
 #include "app/state/step/training_step.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/transport_bar.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/picture/range_readout.h"
 #include "tests/app/pipeline/timelines_fixture.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 
 namespace parallelarium {
 namespace {

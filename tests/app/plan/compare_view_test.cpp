@@ -10,10 +10,10 @@
 #include "app/state/plan/plan_search.h"
 #include "app/views/compare/compare_paint.h"
 #include "app/views/compare/compare_words.h"
-#include "app/views/search/search_column.h"
+#include "app/views/search/column/search_column.h"
 #include "app/views/search/search_view.h"
-#include "app/views/shared/case_words.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
+#include "app/views/shared/words/case_words.h"
 #include "engine/predict/cases/cases.h"
 #include "tests/app/plan/compare_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <QPainter>
 
 #include "app/views/compare/compare_paint.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
 #include "tests/app/plan/compare_fixture.h"
 
 namespace parallelarium {

@@ -7,11 +7,11 @@
 #include "app/export/export_dialog.h"
 #include "app/look/figures.h"
 #include "app/selection/proof_text.h"
-#include "app/shell/banner.h"
-#include "app/shell/top_bar.h"
+#include "app/shell/bars/banner.h"
+#include "app/shell/bars/top_bar.h"
 #include "app/views/compare/compare_data.h"
 #include "app/views/search/search_words.h"
-#include "app/views/shared/plan_words.h"
+#include "app/views/shared/words/plan_words.h"
 #include "tests/app/plan/search_fixture.h"
 
 namespace parallelarium {

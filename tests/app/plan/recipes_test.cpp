@@ -17,7 +17,7 @@
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/state/document/document.h"
 #include "app/state/plan/plan_search.h"
-#include "app/views/shared/plan_words.h"
+#include "app/views/shared/words/plan_words.h"
 #include "engine/wire/export/csv.h"
 #include "engine/wire/export/trace.h"
 #include "engine/wire/frameworks/framework.h"

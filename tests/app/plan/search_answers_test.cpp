@@ -9,11 +9,11 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/state/run/engine_process.h"
-#include "app/views/search/search_paint.h"
-#include "app/views/search/search_picture.h"
+#include "app/views/search/picture/search_paint.h"
+#include "app/views/search/picture/search_picture.h"
 #include "app/views/search/search_words.h"
 #include "tests/app/plan/search_fixture.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 
 namespace parallelarium {
 namespace {

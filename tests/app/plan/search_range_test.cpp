@@ -7,8 +7,8 @@
 #include <set>
 
 #include "app/look/sentence.h"
-#include "app/views/search/search_paint.h"
-#include "app/views/search/search_picture.h"
+#include "app/views/search/picture/search_paint.h"
+#include "app/views/search/picture/search_picture.h"
 #include "app/views/search/search_words.h"
 #include "tests/app/plan/search_fixture.h"
 

@@ -8,14 +8,14 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/sheets/cases_sheet.h"
+#include "app/sheets/cases/cases_sheet.h"
 #include "app/state/plan/setting_sweep.h"
 #include "app/state/run/engine_process.h"
 #include "app/views/compare/compare_view.h"
 #include "app/views/compare/compare_words.h"
-#include "app/views/search/search_picture.h"
+#include "app/views/search/picture/search_picture.h"
 #include "app/views/search/search_words.h"
-#include "app/views/shared/plan_words.h"
+#include "app/views/shared/words/plan_words.h"
 #include "app/views/sweep/sweep_view.h"
 #include "tests/app/plan/search_fixture.h"
 

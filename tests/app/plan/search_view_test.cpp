@@ -9,8 +9,8 @@
 
 #include "app/look/figures.h"
 #include "app/state/run/engine_process.h"
-#include "app/views/search/search_paint.h"
-#include "app/views/search/search_picture.h"
+#include "app/views/search/picture/search_paint.h"
+#include "app/views/search/picture/search_picture.h"
 #include "app/views/search/search_words.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/plan/search_fixture.h"

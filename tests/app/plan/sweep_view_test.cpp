@@ -9,7 +9,7 @@
 #include "app/views/sweep/sweep_paint.h"
 #include "app/views/sweep/sweep_words.h"
 #include "tests/app/plan/plan_views_fixture.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 
 namespace parallelarium {
 namespace {

@@ -12,8 +12,8 @@
 #include "app/sheets/recipes/recipe_sheet.h"
 #include "app/sheets/recipes/today_sheet.h"
 #include "app/state/plan/plan_search.h"
-#include "app/views/search/search_picture.h"
-#include "app/views/shared/plan_words.h"
+#include "app/views/search/picture/search_picture.h"
+#include "app/views/shared/words/plan_words.h"
 #include "engine/wire/frameworks/framework.h"
 #include "tests/app/plan/recipes_fixture.h"
 

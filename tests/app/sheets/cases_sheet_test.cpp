@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Published runs in the window: what the table says is what the engine says, the points stand where
 // the table's figures are, and a row opens as the Setup of its file.
-#include "app/sheets/cases_sheet.h"
+#include "app/sheets/cases/cases_sheet.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <QTableView>
 #include <cmath>
 
-#include "app/sheets/case_scatter.h"
-#include "tests/app/window/german.h"
+#include "app/sheets/cases/case_scatter.h"
+#include "tests/app/window/texts/german.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {

@@ -4,7 +4,7 @@
 
 #include "app/state/run/run_advice.h"
 #include "app/state/session.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "engine/plan/machine/machine.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/state/stand_in_engine.h"

@@ -7,7 +7,7 @@
 #include "app/state/run/run_advice.h"
 #include "app/state/session.h"
 #include "app/state/step/training_step.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/predict/predict.h"
 #include "tests/app/sheets/gpus_fixture.h"

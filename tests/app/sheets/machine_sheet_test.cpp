@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "app/settings/controls.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 
 namespace parallelarium {
 namespace {

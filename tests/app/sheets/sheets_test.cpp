@@ -16,11 +16,11 @@
 #include "app/lesson/lesson_index.h"
 #include "app/look/spoken.h"
 #include "app/settings/all_settings.h"
-#include "app/sheets/cases_sheet.h"
+#include "app/sheets/cases/cases_sheet.h"
 #include "app/sheets/doctor.h"
 #include "app/sheets/shortcut_sheet.h"
 #include "app/sheets/words_sheet.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {

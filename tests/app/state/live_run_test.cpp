@@ -11,7 +11,7 @@
 #include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
 #include "app/views/timeline/timeline_view.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/wait.h"

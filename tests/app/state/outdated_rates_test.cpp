@@ -2,7 +2,7 @@
 // What the window says of calibrated cores that multiply bf16 in another way by now.
 #include "app/settings/setup_panel.h"
 #include "app/state/session.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "engine/plan/machine/machine.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/state/stand_in_engine.h"

@@ -8,7 +8,7 @@
 #include "app/look/theme/theme.h"
 #include "app/selection/selection_panel.h"
 #include "app/settings/controls.h"
-#include "app/shell/strip.h"
+#include "app/shell/bars/strip.h"
 #include "app/views/views.h"
 #include "tests/app/wait.h"
 #include "tests/app/window/window_fixture.h"

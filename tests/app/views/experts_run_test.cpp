@@ -8,7 +8,7 @@
 
 #include "app/look/figures.h"
 #include "app/settings/controls.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
 #include "tests/app/views/experts_fixture.h"
 
 namespace parallelarium {

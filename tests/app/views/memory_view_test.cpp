@@ -11,7 +11,7 @@
 #include "app/views/memory/memory_data.h"
 #include "app/views/memory/memory_paint.h"
 #include "app/views/memory/memory_state.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
 #include "tests/app/views/memory_fixture.h"
 
 namespace parallelarium {

@@ -15,7 +15,7 @@
 #include "app/views/mesh/mesh_data.h"
 #include "app/views/mesh/picture/mesh_paint.h"
 #include "app/views/mesh/rank_list.h"
-#include "app/views/shared/step_quantities.h"
+#include "app/views/shared/quantities/step_quantities.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 
 namespace parallelarium {

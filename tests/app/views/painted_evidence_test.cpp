@@ -18,9 +18,9 @@
 #include "engine/plan/setup/setup_settings.h"
 #include "tests/app/pipeline/pipeline_fixture.h"
 #include "tests/app/views/holders_fixture.h"
-#include "tests/app/views/layer_texts.h"
+#include "tests/app/views/layer/layer_texts.h"
 #include "tests/app/wait.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 
 namespace parallelarium {
 namespace {

@@ -18,7 +18,7 @@
 #include "app/export/export.h"
 #include "app/export/manual.h"
 #include "app/selection/selection_panel.h"
-#include "app/shell/strip.h"
+#include "app/shell/bars/strip.h"
 #include "app/state/step/training_step.h"
 #include "engine/wire/view_ids.h"
 #include "tests/app/window/window_fixture.h"

@@ -8,7 +8,7 @@
 
 #include "app/look/sentence.h"
 #include "engine/plan/machine/machine.h"
-#include "tests/app/window/german.h"
+#include "tests/app/window/texts/german.h"
 
 namespace parallelarium {
 namespace {

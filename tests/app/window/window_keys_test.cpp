@@ -19,7 +19,7 @@
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/view_keys.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/timeline_view.h"
 #include "tests/app/lesson/restore_step.h"
 #include "tests/app/window/window_fixture.h"

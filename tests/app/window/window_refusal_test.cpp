@@ -9,7 +9,7 @@
 #include "app/shell/window.h"
 #include "app/state/run/run_advice.h"
 #include "app/state/run/small_copy.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "tests/app/state/stand_in_engine.h"
 #include "tests/app/window/window_fixture.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Context parallelism in a layer: the blocks of all ranks are the causal half, and work and bytes
 // are the Program's.
-#include "engine/plan/layer/layer_context.h"
+#include "engine/plan/layer/context/layer_context.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "engine/passes/build.h"
-#include "engine/plan/layer/context_times.h"
+#include "engine/plan/layer/context/context_times.h"
 #include "engine/plan/layer/layer_steps.h"
 #include "engine/schedules/schedule.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which ladder a Machine has: its preset's, or what was measured of its device.
-#include "engine/plan/machine/memory_rungs.h"
+#include "engine/plan/machine/rates/memory_rungs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files write an origin as a line; the program knows its kind, its source and its notes.
-#include "engine/plan/machine/origin.h"
+#include "engine/plan/machine/rates/origin.h"
 
 #include <gtest/gtest.h>
 

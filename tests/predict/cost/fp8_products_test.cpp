@@ -6,7 +6,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/program/program.h"
-#include "engine/predict/cost/work_seconds.h"
+#include "engine/predict/cost/work/work_seconds.h"
 
 namespace parallelarium {
 namespace {

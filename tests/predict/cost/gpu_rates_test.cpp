@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/cost/work_seconds.h"
+#include "engine/predict/cost/work/work_seconds.h"
 #include "engine/predict/predict.h"
 #include "tests/predict/program/tiny_program.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/passes/build.h"
-#include "engine/passes/lone_stages.h"
+#include "engine/passes/fold/lone_stages.h"
 #include "engine/plan/machine/presets.h"
 #include "engine/plan/model/model_presets.h"
 #include "engine/predict/framework/fsdp_actions.h"

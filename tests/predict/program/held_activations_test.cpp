@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations by layer add up to the memory over time, and pipelines hold as many micro-batches as
 // their papers say.
-#include "engine/plan/program/held_activations.h"
+#include "engine/plan/program/holdings/held_activations.h"
 
 #include <gtest/gtest.h>
 

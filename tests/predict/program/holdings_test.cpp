@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who holds what: held to the memory that the Program plans, and to what ZeRO says of each stage.
-#include "engine/plan/program/holdings.h"
+#include "engine/plan/program/holdings/holdings.h"
 
 #include <gmock/gmock.h>
 

@@ -9,7 +9,7 @@
 #include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 #include "app/views/timeline/picture/bar_paint.h"
 
 namespace parallelarium {

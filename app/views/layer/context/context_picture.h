@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The picture of context parallelism in a layer: the causal square of scores by rank and ring step,
 // keys and values on their way; by heads (Ulysses) the turn from parts of the text to heads.
-// What is whose comes from engine/plan/layer/layer_context.h.
+// What is whose comes from engine/plan/layer/context/layer_context.h.
 #pragma once
 
 #include "app/views/layer/picture/layer_brush.h"

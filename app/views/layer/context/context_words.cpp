@@ -5,8 +5,8 @@
 
 #include "app/look/figures.h"
 #include "app/views/layer/context/context_picture.h"
-#include "app/views/shared/quantities.h"
-#include "engine/plan/layer/context_times.h"
+#include "app/views/shared/quantities/quantities.h"
+#include "engine/plan/layer/context/context_times.h"
 
 namespace parallelarium {
 namespace {

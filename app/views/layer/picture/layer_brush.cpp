@@ -5,7 +5,7 @@
 #include <QPolygonF>
 #include <algorithm>
 
-#include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/experts/layer_experts.h"
 #include "app/views/layer/picture/layer_marks.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 #include "app/views/shared/paint/paint_tools.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/views/layer/context/context_picture.h"
-#include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/experts/layer_experts.h"
 #include "app/views/layer/picture/layer_legend.h"
 #include "app/views/layer/picture/layer_lines.h"
 #include "app/views/layer/picture/layer_marks.h"

@@ -4,7 +4,7 @@
 #include <QFontMetricsF>
 #include <algorithm>
 
-#include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/experts/layer_experts.h"
 #include "app/views/layer/picture/layer_links.h"
 #include "app/views/layer/vocabulary/vocabulary_picture.h"
 

@@ -7,7 +7,7 @@
 
 #include "app/look/sentence.h"
 #include "app/views/layer/context/context_picture.h"
-#include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/experts/layer_experts.h"
 #include "app/views/layer/picture/layer_legend.h"
 #include "app/views/layer/picture/layer_lines.h"
 #include "app/views/layer/picture/layer_links.h"

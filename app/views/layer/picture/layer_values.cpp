@@ -8,7 +8,7 @@
 
 #include "app/views/layer/context/context_picture.h"
 #include "app/views/layer/layer_inside.h"
-#include "app/views/layer/picture/layer_experts.h"
+#include "app/views/layer/picture/experts/layer_experts.h"
 #include "app/views/layer/picture/layer_marks.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/layer/vocabulary/vocabulary_notes.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 namespace {

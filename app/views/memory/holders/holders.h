@@ -16,8 +16,8 @@
 #include "app/views/memory/holders/shared_messages.h"
 #include "app/views/timeline/picture/timeline_paint.h"
 #include "app/views/view.h"
-#include "engine/plan/program/held_activations.h"
-#include "engine/plan/program/holdings.h"
+#include "engine/plan/program/holdings/held_activations.h"
+#include "engine/plan/program/holdings/holdings.h"
 
 namespace parallelarium {
 

@@ -14,7 +14,7 @@
 #include "app/views/memory/holders/holders_story.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/view_keys.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

@@ -10,7 +10,7 @@
 #include "app/look/sentence.h"
 #include "app/state/collective/collective_plan.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 #include "engine/plan/program/collective_steps.h"
 #include "engine/plan/text/describe_op.h"
 

@@ -9,7 +9,7 @@
 #include "app/views/mesh/rank_list.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

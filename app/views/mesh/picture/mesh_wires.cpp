@@ -9,7 +9,7 @@
 #include "app/look/figures.h"
 #include "app/views/mesh/rank_list.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/picture/lanes.h"
 
 namespace parallelarium {

@@ -11,7 +11,7 @@
 #include "app/selection/selection_panel.h"
 #include "app/state/step/order_edit.h"
 #include "app/views/pipeline/editor/editor_paint.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 
 namespace parallelarium {
 

@@ -9,7 +9,7 @@
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/paint/legend.h"
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 #include "app/views/timeline/picture_source.h"
 
 namespace parallelarium {

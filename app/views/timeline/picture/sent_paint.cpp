@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/views/shared/paint/paint_tools.h"
-#include "app/views/shared/words.h"
+#include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {

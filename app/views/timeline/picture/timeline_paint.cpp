@@ -8,7 +8,7 @@
 #include "app/look/figures.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/paint/text_lines.h"
-#include "app/views/shared/quantities.h"
+#include "app/views/shared/quantities/quantities.h"
 #include "app/views/timeline/picture/bar_paint.h"
 #include "app/views/timeline/picture/sent_paint.h"
 

@@ -8,8 +8,8 @@
 #include "engine/cli/cancel.h"
 #include "engine/cli/commands/lesson/lesson_runs.h"
 #include "engine/cli/text/table.h"
-#include "engine/lesson/teaching/report.h"
-#include "engine/lesson/teaching/rerun.h"
+#include "engine/lesson/teaching/grading/report.h"
+#include "engine/lesson/teaching/grading/rerun.h"
 #include "engine/run/gpu/module/module.h"
 
 namespace parallelarium {

@@ -17,7 +17,7 @@
 #include "engine/collectives/symbolic.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
-#include "engine/run/calibrate/collective_calibrate.h"
+#include "engine/run/calibrate/collectives/collective_calibrate.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/cores.h"

@@ -7,7 +7,7 @@
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/roofline.h"
+#include "engine/predict/rates/roofline.h"
 
 namespace parallelarium {
 namespace {

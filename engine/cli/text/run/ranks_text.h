@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/cli/training.h"
-#include "engine/predict/noise_scale.h"
+#include "engine/predict/training/noise_scale.h"
 
 namespace parallelarium {
 

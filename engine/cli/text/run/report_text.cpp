@@ -9,7 +9,7 @@
 #include "engine/plan/machine/nodes_text.h"
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/axis_rates.h"
+#include "engine/predict/rates/axis_rates.h"
 #include "engine/run/train/run.h"
 
 namespace parallelarium {

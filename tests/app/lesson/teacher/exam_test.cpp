@@ -7,8 +7,8 @@
 
 #include "app/lesson/map/map_data.h"
 #include "app/lesson/teaching/class_dialog.h"
-#include "engine/lesson/teaching/class_seed.h"
-#include "engine/lesson/teaching/report.h"
+#include "engine/lesson/teaching/grading/class_seed.h"
+#include "engine/lesson/teaching/grading/report.h"
 #include "tests/app/lesson/lesson_fixture.h"
 #include "tests/app/window/window_fixture.h"
 
