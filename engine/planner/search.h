@@ -297,6 +297,9 @@ std::string short_axes(const Setup& setup);
 void note_ties(PlanResult& result, const PlanRequest& request, const PlanWatch& watch = {});
 
 nlohmann::json to_json(const Plan& plan);
+// The keys are the members above. `reasons[].change` is null where no change would fit, and absent
+// where none was tried: of other reasons, and after a cancel. `front_complete` is false where the
+// front may lack candidates.
 nlohmann::json to_json(const PlanResult& result);
 
 }  // namespace parallelarium
