@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 #include "engine/plan/model/balance.h"
 
 namespace parallelarium {

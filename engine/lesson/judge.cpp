@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 #include "engine/plan/text/phrases.h"
+#include "engine/predict/cases/figure_at.h"
 #include "engine/schedules/order_search.h"
 #include "engine/wire/collective_messages.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
+#include "engine/predict/cases/figure_at.h"
 
 namespace parallelarium {
 

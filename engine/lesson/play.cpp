@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawn values, the Setup at each step, and the facts that checks and texts name.
+#include "engine/lesson/play.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include "engine/lesson/lesson.h"
 #include "engine/plan/placement/placement.h"
 #include "engine/plan/placement/small_copy.h"
+#include "engine/predict/cases/figure_at.h"
 #include "engine/predict/training/noise_scale.h"
 #include "engine/schedules/timing.h"
 #include "engine/wire/collective_messages.h"

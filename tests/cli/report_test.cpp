@@ -8,6 +8,7 @@
 
 #include "engine/cli/training.h"
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/grading/rerun.h"
 #include "tests/cli/cli.h"
 

@@ -7,6 +7,7 @@
 
 #include "engine/lesson/files.h"
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 
 using namespace parallelarium;
 

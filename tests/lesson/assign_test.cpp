@@ -10,6 +10,7 @@
 
 #include "engine/lesson/assign/assignment.h"
 #include "engine/lesson/check/check.h"
+#include "engine/lesson/play.h"
 #include "engine/passes/build.h"
 #include "engine/plan/layer/layer_steps.h"
 #include "engine/schedules/schedule.h"

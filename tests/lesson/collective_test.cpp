@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/lesson/check/check.h"
+#include "engine/lesson/play.h"
 #include "tests/lesson/lesson_copy.h"
 #include "tests/lesson/teaching/hand_in.h"
 

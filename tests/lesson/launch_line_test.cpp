@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 #include "engine/wire/frameworks/differences.h"
 #include "engine/wire/frameworks/framework.h"
 #include "tests/lesson/lesson_copy.h"

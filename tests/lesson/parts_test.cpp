@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/lesson/check/check.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/grading/report.h"
 #include "tests/lesson/lesson_copy.h"
 

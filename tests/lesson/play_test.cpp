@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/lesson/play.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "engine/lesson/lesson.h"
+#include "engine/predict/cases/figure_at.h"
 #include "engine/schedules/schedule.h"
 #include "tests/lesson/lesson_copy.h"
 #include "tests/lesson/teaching/hand_in.h"

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/grading/report.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/plan/setup/schedule_rules.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 
 class QComboBox;
 class QGridLayout;

@@ -25,6 +25,7 @@
 #include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
+#include "engine/lesson/play.h"
 
 namespace parallelarium {
 

@@ -8,6 +8,7 @@
 #include "app/look/spoken.h"
 #include "app/look/theme/theme.h"
 #include "app/views/shared/paint/paint_tools.h"
+#include "engine/lesson/play.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

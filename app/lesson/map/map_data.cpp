@@ -8,6 +8,7 @@
 #include "app/look/sentence.h"
 #include "app/look/words.h"
 #include "app/views/views.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/coverage.h"
 
 namespace parallelarium {

@@ -15,6 +15,7 @@
 #include "app/state/collective/collective_session.h"
 #include "app/state/session.h"
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/record_setup.h"
 
 namespace parallelarium {

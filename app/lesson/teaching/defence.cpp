@@ -19,6 +19,7 @@
 #include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
+#include "engine/lesson/play.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

@@ -18,6 +18,7 @@
 #include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 #include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/play.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 
 namespace parallelarium {
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/play.h"
 
 namespace parallelarium {
 

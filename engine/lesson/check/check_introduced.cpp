@@ -14,6 +14,7 @@
 #include <set>
 
 #include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/text/glossary.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/wire/view_ids.h"

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/coverage.h"
 #include "engine/plan/setup/setup_settings.h"
 

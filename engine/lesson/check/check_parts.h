@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/lesson/check/check.h"
+#include "engine/lesson/play.h"
 
 namespace parallelarium {
 

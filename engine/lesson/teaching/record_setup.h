@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/lesson/lesson.h"
+#include "engine/lesson/play.h"
 
 namespace parallelarium {
 

@@ -18,6 +18,7 @@
 #include "app/views/timeline/timeline_view.h"
 #include "app/views/view.h"
 #include "engine/lesson/leak.h"
+#include "engine/lesson/play.h"
 #include "tests/app/window/window_fixture.h"
 
 namespace parallelarium {

@@ -13,6 +13,7 @@
 #include "app/settings/setup_fold.h"
 #include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/planner_lock.h"
+#include "engine/lesson/play.h"
 #include "engine/plan/placement/small_copy.h"
 #include "tests/app/lesson/lesson_fixture.h"
 #include "tests/app/window/window_fixture.h"

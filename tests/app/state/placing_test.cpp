@@ -10,6 +10,7 @@
 #include "app/lesson/map/lesson_tile.h"
 #include "app/lesson/map/map_data.h"
 #include "app/look/figures.h"
+#include "engine/lesson/play.h"
 #include "tests/app/lesson/lesson_fixture.h"
 
 namespace parallelarium {

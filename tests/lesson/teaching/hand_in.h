@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/grading/rerun.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/predict/predict.h"

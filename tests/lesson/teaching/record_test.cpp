@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/json_place.h"
 #include "engine/lesson/teaching/record_setup.h"
 #include "engine/plan/setup/setup_settings.h"

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/grading/class_seed.h"
 #include "engine/lesson/teaching/grading/report.h"
 #include "engine/lesson/teaching/grading/rerun.h"

@@ -1,41 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What one bar of the timeline is called.
-#include <QCoreApplication>
-
 #include "app/look/sentence.h"
 #include "app/state/collective/collective_plan.h"
+#include "app/views/shared/words/shared_texts.h"
 #include "app/views/shared/words/words.h"
 
 namespace parallelarium {
 namespace {
 
-const QString kDot = QStringLiteral(" \u00b7 ");
-
-struct Words {
-  Q_DECLARE_TR_FUNCTIONS(words)
-};
-
 QString place_of(const Program& program, int global_rank) {
   for (const RankProgram& rank : program.ranks)
-    if (rank.rank == global_rank) return Words::tr("stage %1").arg(rank.stage);
-  return Words::tr("rank %1").arg(global_rank);
+    if (rank.rank == global_rank) return SharedTexts::tr("stage %1").arg(rank.stage);
+  return SharedTexts::tr("rank %1").arg(global_rank);
 }
 
 QString purpose_words(Purpose purpose) {
-  if (purpose == Purpose::kNone) return Words::tr("data");
+  if (purpose == Purpose::kNone) return SharedTexts::tr("data");
   return name_text(purpose);
 }
 
 QString action_word(ActionKind kind) {
   switch (kind) {
     case ActionKind::kForward:
-      return Words::tr("forward");
+      return SharedTexts::tr("forward");
     case ActionKind::kBackward:
-      return Words::tr("backward");
+      return SharedTexts::tr("backward");
     case ActionKind::kInputGrad:
-      return Words::tr("input gradient");
+      return SharedTexts::tr("input gradient");
     case ActionKind::kWeightGrad:
-      return Words::tr("weight gradient");
+      return SharedTexts::tr("weight gradient");
   }
   return {};
 }
@@ -56,15 +49,15 @@ QString axis_word(Axis axis) {
 // of it.
 QString part_words(const Bar& bar) {
   if (bar.piece == Piece::kStage)
-    return bar.layer < 0 ? QString() : Words::tr("layer %1").arg(bar.layer);
+    return bar.layer < 0 ? QString() : SharedTexts::tr("layer %1").arg(bar.layer);
   QString part = name_text(bar.piece);
   const bool moves = bar.piece == Piece::kZeroGrad || bar.piece == Piece::kOffload;
   if (bar.first_op == bar.last_op && !moves) {
-    if (bar.phase == Phase::kInputGrad) part = Words::tr("input gradient of %1").arg(part);
-    if (bar.phase == Phase::kWeightGrad) part = Words::tr("weight gradient of %1").arg(part);
-    if (bar.phase == Phase::kRecompute) part = Words::tr("%1 computed again").arg(part);
+    if (bar.phase == Phase::kInputGrad) part = SharedTexts::tr("input gradient of %1").arg(part);
+    if (bar.phase == Phase::kWeightGrad) part = SharedTexts::tr("weight gradient of %1").arg(part);
+    if (bar.phase == Phase::kRecompute) part = SharedTexts::tr("%1 computed again").arg(part);
   }
-  return bar.layer < 0 ? part : Words::tr("%1, layer %2,").arg(part).arg(bar.layer);
+  return bar.layer < 0 ? part : SharedTexts::tr("%1, layer %2,").arg(part).arg(bar.layer);
 }
 
 bool is_update(const Bar& bar) { return bar.kind == OpKind::kCompute && bar.microbatch < 0; }
@@ -78,23 +71,24 @@ QStringList bar_labels(const Bar& bar) {
   }
   if (bar.kind != OpKind::kCompute) return {purpose_words(bar.purpose)};
   if (is_update(bar)) {
-    if (bar.piece == Piece::kZeroGrad) return {Words::tr("clear gradients"), Words::tr("clear")};
+    if (bar.piece == Piece::kZeroGrad)
+      return {SharedTexts::tr("clear gradients"), SharedTexts::tr("clear")};
     if (bar.piece == Piece::kCombine || bar.piece == Piece::kOffload) return {name_text(bar.piece)};
-    return {Words::tr("update")};
+    return {SharedTexts::tr("update")};
   }
   const QString action = action_word(bar.action) + QLatin1Char(' ') + microbatch_text(bar);
   if (bar.piece != Piece::kStage) return {name_text(bar.piece)};
   if (bar.layer < 0) return {action, microbatch_text(bar)};
-  const QString layer = Words::tr("layer %1").arg(bar.layer);
-  return {action + kDot + layer, layer,
-          Words::tr("L%1", "a layer, as short as can be").arg(bar.layer)};
+  const QString layer = SharedTexts::tr("layer %1").arg(bar.layer);
+  return {action + kDotBetween + layer, layer,
+          SharedTexts::tr("L%1", "a layer, as short as can be").arg(bar.layer)};
 }
 
 QStringList sent_labels(const Bar& bar) {
   if (bar.kind != OpKind::kCollective) return bar_labels(bar);
   QStringList forms = bar_labels(bar);
   forms.prepend(
-      Words::tr("%1 of %2, %3")
+      SharedTexts::tr("%1 of %2, %3")
           .arg(collective_word(bar.collective), purpose_words(bar.purpose), axis_word(bar.axis)));
   switch (bar.collective) {
     case CollectiveKind::kAllReduce:
@@ -118,40 +112,46 @@ QStringList sent_labels(const Bar& bar) {
 QString bar_sentence(const Program& program, int rank_index, const Bar& bar) {
   const RankProgram& rank = program.ranks[static_cast<std::size_t>(rank_index)];
   const Op& op = rank.ops[static_cast<std::size_t>(bar.first_op)];
-  const QString here = Words::tr("stage %1").arg(rank.stage);
+  const QString here = SharedTexts::tr("stage %1").arg(rank.stage);
   if (bar.kind == OpKind::kCompute) {
     if (bar.microbatch >= 0) {
-      const QString action = Words::tr("%1 of micro-batch %2 on %3")
+      const QString action = SharedTexts::tr("%1 of micro-batch %2 on %3")
                                  .arg(action_word(bar.action), microbatch_text(bar), here);
       const QString part = part_words(bar);
       return part.isEmpty() ? capitalised(action)
-                            : Words::tr("%1 in the %2").arg(capitalised(part), action);
+                            : SharedTexts::tr("%1 in the %2").arg(capitalised(part), action);
     }
-    if (op.piece == Piece::kZeroGrad) return Words::tr("Clearing the gradients on %1").arg(here);
-    if (op.piece == Piece::kGradNorm) return Words::tr("Norm of the gradients on %1").arg(here);
+    if (op.piece == Piece::kZeroGrad)
+      return SharedTexts::tr("Clearing the gradients on %1").arg(here);
+    if (op.piece == Piece::kGradNorm)
+      return SharedTexts::tr("Norm of the gradients on %1").arg(here);
     if (op.piece == Piece::kOffload)
-      return Words::tr("Optimizer states to the host's memory and back on %1").arg(here);
+      return SharedTexts::tr("Optimizer states to the host's memory and back on %1").arg(here);
     if (op.piece == Piece::kCombine)
-      return Words::tr("Gradients into another type on %1").arg(here);
-    return Words::tr("Optimizer on %1").arg(here);
+      return SharedTexts::tr("Gradients into another type on %1").arg(here);
+    return SharedTexts::tr("Optimizer on %1").arg(here);
   }
   QString what = purpose_words(bar.purpose);
-  if (bar.microbatch >= 0) what = Words::tr("%1 of micro-batch %2").arg(what, microbatch_text(bar));
+  if (bar.microbatch >= 0)
+    what = SharedTexts::tr("%1 of micro-batch %2").arg(what, microbatch_text(bar));
   if (bar.kind == OpKind::kSend)
-    return Words::tr("%1 from %2 to %3").arg(capitalised(what), here, place_of(program, op.peer));
+    return SharedTexts::tr("%1 from %2 to %3")
+        .arg(capitalised(what), here, place_of(program, op.peer));
   if (bar.kind == OpKind::kRecv)
-    return Words::tr("%1 from %2 to %3").arg(capitalised(what), place_of(program, op.peer), here);
+    return SharedTexts::tr("%1 from %2 to %3")
+        .arg(capitalised(what), place_of(program, op.peer), here);
   const int ranks =
       op.group >= 0
           ? static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size())
           : 0;
-  const QString where = op.layer >= 0 ? Words::tr("layer %1, %2").arg(op.layer).arg(here) : here;
+  const QString where =
+      op.layer >= 0 ? SharedTexts::tr("layer %1, %2").arg(op.layer).arg(here) : here;
   if (bar.axis == Axis::kWorld)
-    return Words::tr("%1 of %2 over %3 ranks, %4")
+    return SharedTexts::tr("%1 of %2 over %3 ranks, %4")
         .arg(capitalised(collective_word(op.collective)), what)
         .arg(ranks)
         .arg(where);
-  return Words::tr("%1 of %2 over the %3 ranks of the %4 group, %5")
+  return SharedTexts::tr("%1 of %2 over the %3 ranks of the %4 group, %5")
       .arg(capitalised(collective_word(op.collective)), what)
       .arg(ranks)
       .arg(axis_word(bar.axis), where);

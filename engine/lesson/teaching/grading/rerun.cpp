@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "engine/lesson/play.h"
 #include "engine/plan/placement/resolve.h"
 #include "engine/predict/predict.h"
 

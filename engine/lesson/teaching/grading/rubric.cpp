@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/lesson/play.h"
+
 namespace parallelarium {
 
 namespace {

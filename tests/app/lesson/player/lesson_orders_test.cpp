@@ -11,6 +11,7 @@
 #include "app/views/pipeline/editor/editor_words.h"
 #include "app/views/pipeline/editor/known_schedules.h"
 #include "app/views/pipeline/editor/order_editor.h"
+#include "engine/lesson/play.h"
 #include "tests/app/lesson/lesson_fixture.h"
 
 namespace parallelarium {

@@ -7,6 +7,7 @@
 
 #include "app/lesson/map/map_data.h"
 #include "app/lesson/teaching/class_dialog.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/grading/class_seed.h"
 #include "engine/lesson/teaching/grading/report.h"
 #include "tests/app/lesson/lesson_fixture.h"

@@ -14,6 +14,7 @@
 #include "app/lesson/teaching/class_dialog.h"
 #include "app/look/figures.h"
 #include "engine/lesson/check/check_parts.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/grading/class_seed.h"
 #include "tests/app/lesson/lesson_fixture.h"
 

@@ -11,6 +11,7 @@
 #include "app/lesson/map/lesson_tile.h"
 #include "app/lesson/map/unit_board.h"
 #include "app/lesson/markdown_view.h"
+#include "engine/lesson/play.h"
 #include "engine/lesson/teaching/new_lesson.h"
 #include "tests/app/lesson/teacher/teacher_fixture.h"
 
