@@ -38,6 +38,7 @@ class MarkdownView : public QTextBrowser {
   bool event(QEvent* event) override;
   bool viewportEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
   bool focusNextPrevChild(bool next) override;
   QVariant loadResource(int type, const QUrl& name) override;

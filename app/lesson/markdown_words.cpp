@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMouseEvent>
 #include <QScrollArea>
 #include <QTextBlock>
 #include <QTextCursor>
@@ -163,6 +164,15 @@ void MarkdownView::keyPressEvent(QKeyEvent* event) {
   // The pane around it turns the pages.
   if (event->key() == Qt::Key_PageDown || event->key() == Qt::Key_PageUp) return event->ignore();
   QTextBrowser::keyPressEvent(event);
+}
+
+// A click says what a word means; a drag selects, and a link leads on.
+void MarkdownView::mouseReleaseEvent(QMouseEvent* event) {
+  const QPoint at = event->position().toPoint();
+  const bool left = event->button() == Qt::LeftButton, link = !anchorAt(at).isEmpty();
+  QTextBrowser::mouseReleaseEvent(event);  // a click inside of what is selected ends that
+  const TextWord* place = left && !link && !textCursor().hasSelection() ? word_at(at) : nullptr;
+  if (place) tell(static_cast<std::size_t>(place - words_.data()));
 }
 
 // Tab begins with the first word, Shift+Tab with the last.

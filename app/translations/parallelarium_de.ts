@@ -11888,8 +11888,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Auch FLOP und FLOP je Byte jedes Teils</translation>
     </message>
     <message>
-        <source>CP 4</source>
-        <translation>CP 4</translation>
+        <source>Cut the tokens: CP 4</source>
+        <translation>Tokens schneiden: CP 4</translation>
     </message>
     <message>
         <source>Picture of the layer</source>
@@ -12004,8 +12004,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Dieser Schritt ist der letzte.</translation>
     </message>
     <message>
-        <source>TP %1</source>
-        <translation>TP %1</translation>
+        <source>Cut the matrices: TP %1</source>
+        <translation>Matrizen schneiden: TP %1</translation>
+    </message>
+    <message>
+        <source>Cut the vocabulary: TP %1</source>
+        <translation>Vokabular schneiden: TP %1</translation>
     </message>
     <message>
         <source>Run one training step, and the same on one rank, and show the numbers of every piece, which Run does not copy</source>

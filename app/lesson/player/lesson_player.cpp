@@ -182,7 +182,10 @@ void LessonPlayer::note_base() {
   session_.history().set_base(start->setup);
 }
 
-void LessonPlayer::leave() { states_[at_].left_with = settings(); }
+void LessonPlayer::leave() {
+  states_[at_].left_with = settings();
+  if (step().builds_order()) states_[at_].tries = session_.order_edit().tries();
+}
 
 Settings LessonPlayer::settings() const {
   CollectiveChoice collective = session_.collectives().choice();

@@ -14,6 +14,7 @@
 #include "app/lesson/player/lesson_progress.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/session.h"
+#include "app/state/step/order_edit.h"
 #include "engine/lesson/lesson.h"
 #include "engine/lesson/play.h"
 #include "engine/lesson/teaching/record_setup.h"
@@ -43,6 +44,7 @@ class LessonPlayer : public QObject {
     std::shared_ptr<const CollectivePlan> judged;  // of the collective's run that was judged
     nlohmann::json run;                            // that was judged, as it is handed in
     std::string date;                              // of it
+    OrderTries tries;                              // of a build, when the student last left it
   };
 
   // A lesson that was played to its end.

@@ -52,6 +52,7 @@ void OrderEdit::begin() {
   read_setup();
   if (problem_.isEmpty()) judge();
   forget_attempts();
+  if (task_ && task_->tries.count > 0) tries_ = task_->tries;
   // What plays is not seen here, and would be drawn all the same.
   session_.playback().set_playing(false);
   Q_EMIT changed();
@@ -59,9 +60,9 @@ void OrderEdit::begin() {
 
 // What is there at first is nobody's attempt, except the order with which a task was solved.
 void OrderEdit::forget_attempts() {
-  best_.reset();
-  if (task_ && task_->solved && keeps_all() && !(draft_ == task_->start)) best_ = times_.makespan;
-  attempts_ = 0;
+  tries_ = {};
+  if (task_ && task_->solved && keeps_all() && !(draft_ == task_->start))
+    tries_.best = times_.makespan;
   start_ = seen_ = draft_;
 }
 
@@ -189,8 +190,8 @@ void OrderEdit::judge() {
   if (new_work) forget_attempts();
   if (keeps_all() && !(draft_ == start_) && !(draft_ == seen_)) {
     seen_ = draft_;
-    ++attempts_;
-    if (!best_ || times_.makespan < *best_) best_ = times_.makespan;
+    ++tries_.count;
+    if (!tries_.best || times_.makespan < *tries_.best) tries_.best = times_.makespan;
   }
   look_for_floor(new_work);
 }

@@ -21,6 +21,12 @@ namespace parallelarium {
 
 class Session;
 
+// Whole orders that were tried, and the length of the shortest, in forwards.
+struct OrderTries {
+  int count = 0;
+  std::optional<double> best;
+};
+
 // What a lesson asks of an order. Times are in units of one forward.
 struct OrderTask {
   std::vector<Durations> durations;  // by stage
@@ -33,6 +39,7 @@ struct OrderTask {
   // The times at which each rank works in an order that solves the task. What it does then is not
   // shown.
   std::vector<std::vector<TimedAction>> goal;
+  OrderTries tries;  // of earlier visits
 };
 
 inline constexpr int kHangSeconds = 5;
@@ -78,8 +85,7 @@ class OrderEdit : public QObject {
   int over_limit() const;
   // Of the user's complete orders of this work that keep the limits: the length of the shortest,
   // and how many there were.
-  std::optional<double> best() const { return best_; }
-  int attempts() const { return attempts_; }
+  const OrderTries& tries() const { return tries_; }
   const QString& recognised() const { return recognised_; }  // title of a schedule, or empty
   // Whether it may be changed.
   bool editable() const;
@@ -152,8 +158,7 @@ class OrderEdit : public QObject {
   double unit_ = 1;
   std::optional<Floor> floor_;
   double floor_bubble_ = 0;
-  std::optional<double> best_;
-  int attempts_ = 0;
+  OrderTries tries_;
   QStringList hang_report_;
   QString recognised_, problem_;
   QThreadPool worker_;  // one thread

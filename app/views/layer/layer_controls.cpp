@@ -205,7 +205,7 @@ void LayerView::build_offers() {
   };
   s.tensor = offer(with_tensor_parallel);
   s.context = offer(with_context_parallel);
-  s.context->setText(tr("CP 4"));
+  s.context->setText(tr("Cut the tokens: CP 4"));
   s.context->setToolTip(tr("With fused attention, where the exchange needs it"));
 }
 
@@ -219,7 +219,8 @@ void LayerView::refresh_offers() {
              whole = mesh.tp == 1 && mesh.cp == 1 && s.steps->ranks.size() <= 1;
   const Setup context = with_context_parallel(prediction.setup, prediction);
   const QString degree = next_valid(s.session.setup(), "tp", 1);
-  s.tensor->setText(tr("TP %1").arg(degree));
+  s.tensor->setText(
+      (layer ? tr("Cut the matrices: TP %1") : tr("Cut the vocabulary: TP %1")).arg(degree));
   s.tensor->setVisible((layer ? whole : mesh.tp == 1) && !degree.isEmpty());
   s.context->setVisible(layer && whole && validate(context).empty() &&
                         (can_execute(context).ok() || !can_execute(prediction.setup).ok()));

@@ -211,11 +211,11 @@ TEST_F(OrderEditing, EnterCommitsTheRowsTextOnceAndKeepsWhatCannotBeRead) {
 }
 
 TEST_F(OrderEditing, WhatIsThereAtFirstIsNoAttempt) {
-  EXPECT_EQ(edit().attempts(), 0);
-  EXPECT_FALSE(edit().best());
+  EXPECT_EQ(edit().tries().count, 0);
+  EXPECT_FALSE(edit().tries().best);
   edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2"));
-  EXPECT_EQ(edit().attempts(), 1);
-  EXPECT_TRUE(edit().best());
+  EXPECT_EQ(edit().tries().count, 1);
+  EXPECT_TRUE(edit().tries().best);
 }
 
 TEST_F(OrderEditing, AllForwardsFirstAreCalledGPipe) {
@@ -274,12 +274,12 @@ TEST_F(OrderEditing, RowsOfSixteenStagesAreNamedInFull) {
 TEST_F(OrderEditing, OtherWorkBeginsTheCountAnew) {
   edit().set_line(0, QStringLiteral("F0 F1 F2 B0 B1 B2"));
   set("schedule", "gpipe");
-  const int before = edit().attempts();
+  const int before = edit().tries().count;
   EXPECT_GT(before, 0);
   set("microbatches", "4");
   ASSERT_TRUE(edit().times().whole());
-  EXPECT_EQ(edit().attempts(), 0) << "four micro-batches have another floor";
-  EXPECT_FALSE(edit().best());
+  EXPECT_EQ(edit().tries().count, 0) << "four micro-batches have another floor";
+  EXPECT_FALSE(edit().tries().best);
 }
 
 // The timeline and its plot are under the editor: nothing of them is drawn, and nothing plays.

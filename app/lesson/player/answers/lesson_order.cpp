@@ -31,8 +31,8 @@ void LessonPlayer::set_task() {
   const OrderToBuild& order = step().order;
   const Setup& setup = session_.setup();
   const int stages = setup.mesh.pp * std::max(1, setup.chunks);
-  OrderTask task{
-      order.by_stage(stages), {}, std::nullopt, order.split, order.ghosts, state().solved, {}, {}};
+  OrderTask task{order.by_stage(stages), {}, std::nullopt, order.split,  order.ghosts,
+                 state().solved,         {}, {},           state().tries};
   if (const Result<Schedule> start = Schedule::own(kOwnOrderName, order.start))
     task.start = *start->order();
   const Result<Schedule> goal = Schedule::own(kOwnOrderName, order.solution);

@@ -141,7 +141,7 @@ QString score_text(const OrderEdit& edit) {
   add(edit.over_limit() >= 0 ? QObject::tr("this order, over the limit")
                              : QObject::tr("this order"),
       whole ? std::optional(edit.times().makespan) : std::nullopt);
-  add(QObject::tr("your best"), edit.best());
+  add(QObject::tr("your best"), edit.tries().best);
   if (edit.par()) add(QObject::tr("par"), edit.par());
   if (edit.floor())
     add(QObject::tr("floor"), edit.floor()->at_least);

@@ -300,8 +300,8 @@ void OrderEditor::show_verdict() {
   hang_->setVisible(verdict.hangs && wrong_.isEmpty());
   show_hang();
   score_->setText(tr("FORWARDS LONG") + QStringLiteral("   ") + score_text(edit_) +
-                  (edit_.attempts() > 0
-                       ? QStringLiteral("   ·   ") + tr("attempt %1").arg(edit_.attempts())
+                  (edit_.tries().count > 0
+                       ? QStringLiteral("   ·   ") + tr("attempt %1").arg(edit_.tries().count)
                        : QString()));
   const QString par = tr("par: %1").arg(meaning_of("par")) + QLatin1Char('\n');
   score_->setToolTip((edit_.par() ? par : QString()) + tr("floor: %1").arg(meaning_of("floor")));

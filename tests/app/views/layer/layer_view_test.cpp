@@ -232,7 +232,7 @@ TEST(LayerView, WithOneRankOfTensorParallelismItSaysThatNothingIsCutByWords) {
     QStringList offered;
     for (const auto* button : view.canvas().findChildren<QToolButton*>())
       if (button->isVisible()) offered << button->text();
-    EXPECT_EQ(offered, QStringList{QStringLiteral("TP 2")});
+    EXPECT_EQ(offered, QStringList{QStringLiteral("Cut the vocabulary: TP 2")});
   }
 }
 

@@ -61,6 +61,17 @@ TEST_F(ExplainedWords, SayTheirMeaningUnderThePointer) {
       << QToolTip::text().toStdString();
 }
 
+TEST_F(ExplainedWords, SayTheirMeaningAtAClickAndNotWhereThereIsNone) {
+  const auto click = [&](const QPoint& point) {
+    QToolTip::hideText();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, point);
+    return QToolTip::isVisible() ? QToolTip::text() : QString();
+  };
+  for (int turn = 0; turn < 2; ++turn)  // the word stands chosen before the second
+    EXPECT_TRUE(click(middle_of(view.words()[1])).contains(meaning_of("bubble").toHtmlEscaped()));
+  EXPECT_EQ(click(QPoint(view.width() - 4, view.height() - 4)), QString());
+}
+
 // F1 belongs to the window while the keys go elsewhere, and it asks the text under the pointer.
 TEST_F(ExplainedWords, AreFoundByTheirPlaceOnTheScreen) {
   const auto explains = [&](const QPoint& point) {
