@@ -9134,13 +9134,17 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Als Nächstes: %1, in %2</translation>
     </message>
     <message>
-        <source>%1 of %2 %3</source>
-        <comment>all-gather of parameters 1.2 MiB</comment>
-        <translation>%1 (%2) %3</translation>
+        <source>%1 × %2 of %3 %4</source>
+        <comment>8 x all-gather of parameters 1.2 MiB</comment>
+        <translation>%1 × %2 (%3) %4</translation>
     </message>
     <message>
-        <source>sent in a step: %1</source>
-        <translation>in einem Schritt gesendet: %1</translation>
+        <source>sent between the groups, whose shards are copies: %1</source>
+        <translation>zwischen den Gruppen, deren Teile Kopien sind, gesendet: %1</translation>
+    </message>
+    <message>
+        <source>sent by rank %1 in a step: %2</source>
+        <translation>von Rang %1 in einem Schritt gesendet: %2</translation>
     </message>
     <message>
         <source>sent</source>
@@ -9274,6 +9278,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source> in groups of %1</source>
         <translation> in Gruppen zu %1</translation>
+    </message>
+    <message>
+        <source> in groups of %1 (HSDP)</source>
+        <translation> in Gruppen zu %1 (HSDP)</translation>
     </message>
     <message>
         <source>%1, %2 of it buffers</source>

@@ -137,7 +137,7 @@ TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
   EXPECT_THAT(pane->picture().messages.join(u'\n').toStdString(),
               testing::HasSubstr("Next: the all-reduce of gradients"));
   EXPECT_EQ(pane->picture().messages.back(),
-            QStringLiteral("sent in a step: all-reduce of gradients ") + sent);
+            QStringLiteral("sent by rank 0 in a step: 10 \u00d7 all-reduce of gradients ") + sent);
   EXPECT_EQ(calls(Purpose::kParameters), 0);
   session.playback().set_playhead(session.subject().prediction()->timeline.duration);
   EXPECT_FALSE(pane->picture().messages.join(u'\n').contains(QStringLiteral("Next")));
@@ -150,7 +150,7 @@ TEST_F(Holders, SayWhatIsSentNextAndInAStep) {
   EXPECT_GE(calls(Purpose::kGradients), buckets);
   session.locks().set_hidden({QStringLiteral("traffic.sent_bytes")});
   pane->refresh();
-  EXPECT_FALSE(pane->picture().messages.join(u'\n').contains(QStringLiteral("sent in a step")));
+  EXPECT_FALSE(pane->picture().messages.join(u'\n').contains(QStringLiteral("in a step")));
 }
 
 // Beside each bar stands what it is and how many bytes the rank holds of it; colours are named
@@ -313,6 +313,14 @@ TEST_F(Holders, GroupsStandTogetherAndMoveApart) {
   show(setup);
   const HoldersPicture& picture = pane->picture();
   EXPECT_TRUE(picture.title.contains(QStringLiteral("DP 4 in groups of 2")));
+  // Each bucket is added up in its group, and its shard then between the groups.
+  const QString sent = picture.messages.mid(picture.messages.size() - 2).join(QLatin1Char('\n'));
+  const auto times = [&](const char* what) {
+    const QRegularExpression said(QStringLiteral("(\\d+) \u00d7 ") + QLatin1String(what));
+    return said.match(sent).captured(1).toInt();
+  };
+  EXPECT_EQ(times("all-reduce of gradients"), setup.model.layers + 2) << sent.toStdString();
+  EXPECT_GT(times("reduce-scatter of gradients"), 0) << sent.toStdString();
   EXPECT_EQ(picture.rows[0].group, QStringLiteral("group 0: ranks 0 to 1"));
   EXPECT_EQ(picture.rows[1].group, QString());
   EXPECT_EQ(picture.rows[2].group, QStringLiteral("group 1: ranks 2 to 3"));

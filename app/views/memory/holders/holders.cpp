@@ -83,6 +83,14 @@ SharingRanks by_groups(const Program& program, const Setup& setup) {
   return all;
 }
 
+// The ranks among which ZeRO cuts what that rank (an index) holds.
+const std::vector<int>& sharing_of(const SharingRanks& all, const Program& program, int index) {
+  const int rank = program.ranks[static_cast<std::size_t>(index)].rank;
+  const auto at = std::find_if(all.ranks.begin(), all.ranks.end(),
+                               [&](const SharingRank& each) { return each.rank == rank; });
+  return all.groups[at->group];
+}
+
 // Of a rank that is not built, from its representative.
 Holdings holdings_of(const Program& program, const Timeline& timeline, const Setup& setup,
                      int rank) {
@@ -218,13 +226,15 @@ QString computed_at(const Program& program, const Timeline& timeline, int index,
   return {};
 }
 
-// "ZeRO 1 · DP 4 in groups of 2 · TP 2"
+// "ZeRO 3 · DP 4 in groups of 2 (HSDP) · TP 2"
 QString holders_title(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   QString title =
       Holders::tr("ZeRO %1").arg(setup.zero) + QStringLiteral(" \u00b7 DP %1").arg(mesh.dp);
   if (setup.zero > 0 && setup.zero_group > 0)
-    title += Holders::tr(" in groups of %1").arg(setup.zero_group);
+    title +=
+        (setup.zero == 3 ? Holders::tr(" in groups of %1 (HSDP)") : Holders::tr(" in groups of %1"))
+            .arg(setup.zero_group);
   const std::pair<const char*, int> others[] = {
       {"CP", mesh.cp}, {"PP", mesh.pp}, {"TP", mesh.tp}, {"EP", mesh.ep}};
   for (const auto& [name, degree] : others)
@@ -318,15 +328,22 @@ void note_words(const Program& program, const Timeline& timeline, HoldersKept& k
   picture.moment = words.join(QStringLiteral(" \u00b7 "));
   const auto [messages, is_new] = kept.messages.try_emplace(first.index);
   if (is_new)
-    messages->second = {shared_messages(program, timeline, first.index),
-                        shared_sent_words(program, first.index)};
+    messages->second = {
+        shared_messages(program, timeline, first.index),
+        shared_sent_words(program, first.index, sharing_of(*kept.sharing, program, first.index))};
   QStringList of_rank{next_shared_words(program.ranks[static_cast<std::size_t>(first.index)],
                                         messages->second.all, now, locks.hidden_of_ops())};
   const QString work = computed_at(program, timeline, first.index, now);
   if (!work.isEmpty()) of_rank << Holders::tr("Rank %1: %2").arg(first.rank).arg(work);
   of_rank.removeAll(QString());
   picture.messages << of_rank.join(QStringLiteral(" \u00b7 "));
-  if (bytes) picture.messages << messages->second.sent;
+  if (const auto& [inside, between] = messages->second.sent; bytes) {
+    if (!inside.isEmpty())
+      picture.messages << Holders::tr("sent by rank %1 in a step: %2").arg(first.rank).arg(inside);
+    if (!between.isEmpty())
+      picture.messages
+          << Holders::tr("sent between the groups, whose shards are copies: %1").arg(between);
+  }
   picture.messages.removeAll(QString());
 }
 

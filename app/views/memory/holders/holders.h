@@ -132,7 +132,7 @@ struct HoldersKept {
   std::optional<int> most_microbatches;        // HoldersPicture::microbatches
   struct Messages {
     std::vector<SharedMessage> all;
-    QString sent;  // in a step, in words
+    SharedSent sent;  // in a step
   };
   std::map<int, Messages> messages;
   std::vector<HoldersStep> story;

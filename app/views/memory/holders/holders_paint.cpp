@@ -24,7 +24,7 @@ constexpr double kNamedBar = 8;   // with its gap as high as a small name
 constexpr double kFullName = 12;  // as high as a name
 constexpr double kOneLineOfMessages = 1320;  // wide
 constexpr double kMessageLine = 16;
-constexpr double kGroupHead = 22, kLowGroupHead = 18;      // above the rows of a group
+constexpr double kGroupHead = 30, kLowGroupHead = 26;      // above the rows of a group
 constexpr double kLowPane = 420;                           // where every line of text counts
 constexpr double kMostWiderHead = 12;                      // of a column, on either side
 constexpr double kLeastBar = 2, kLowBar = 6, kLowGap = 1;  // high
@@ -305,7 +305,9 @@ HoldersLayout holders_layout(const HoldersPicture& picture, QSizeF size) {
                                    [](const HoldersRow& row) { return !row.group.isEmpty(); });
   const double group_head = size.height() < kLowPane ? kLowGroupHead : kGroupHead;
   double under = kRowGap + kRowAir;  // room below the bars of a row
-  at.message_lines = size.width() < kOneLineOfMessages ? 2 : 1;
+  at.message_lines = size.width() < kOneLineOfMessages
+                         ? std::max(2, static_cast<int>(picture.messages.size()))
+                         : 1;
   const double foot = kHoldersFoot + (at.message_lines - 1) * kMessageLine;
   place_story(picture, size.width(), at);
   const auto place_rows = [&] {

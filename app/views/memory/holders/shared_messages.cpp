@@ -2,9 +2,10 @@
 #include "app/views/memory/holders/shared_messages.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
@@ -60,22 +61,36 @@ std::vector<SharedMessage> shared_messages(const Program& program, const Timelin
   return messages;
 }
 
-QString shared_sent_words(const Program& program, int rank_index) {
+SharedSent shared_sent_words(const Program& program, int rank_index,
+                             const std::vector<int>& sharing) {
   const RankProgram& rank = program.ranks[std::size_t(rank_index)];
-  std::map<std::pair<CollectiveKind, Purpose>, std::int64_t> sums;
+  struct Sum {
+    int collectives = 0;
+    std::int64_t bytes = 0;
+  };
+  std::map<std::tuple<CollectiveKind, Purpose, bool>, Sum> sums;
   for_shared(program, rank, [&](std::int32_t at, std::int32_t) {
     const Op& op = rank.ops[std::size_t(at)];
-    sums[{op.collective, op.purpose}] += sent_in_collective(program, rank, at);
+    const std::vector<int>& ranks = program.groups[std::size_t(op.group)].ranks;
+    const bool beyond =
+        sharing.size() > 1 && std::any_of(ranks.begin(), ranks.end(), [&](int other) {
+          return std::find(sharing.begin(), sharing.end(), other) == sharing.end();
+        });
+    Sum& sum = sums[{op.collective, op.purpose, beyond}];
+    ++sum.collectives;
+    sum.bytes += sent_in_collective(program, rank, at);
   });
-  QStringList sent;
-  for (const auto& [what, bytes] : sums)
-    if (bytes > 0)
-      sent << SharedMessages::tr("%1 of %2 %3", "all-gather of parameters 1.2 MiB")
-                  .arg(in_sentence(title_of(what.first)), name_text(what.second),
-                       bytes_text(bytes));
-  return sent.isEmpty()
-             ? QString()
-             : SharedMessages::tr("sent in a step: %1").arg(sent.join(QStringLiteral(", ")));
+  QStringList inside, between;
+  for (const auto& [what, sum] : sums) {
+    const auto& [kind, purpose, beyond] = what;
+    if (sum.bytes == 0) continue;
+    (beyond ? between : inside) << SharedMessages::tr("%1 \u00d7 %2 of %3 %4",
+                                                      "8 x all-gather of parameters 1.2 MiB")
+                                       .arg(QLocale().toString(sum.collectives),
+                                            in_sentence(title_of(kind)), name_text(purpose),
+                                            bytes_text(sum.bytes));
+  }
+  return {inside.join(QStringLiteral(", ")), between.join(QStringLiteral(", "))};
 }
 
 QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessage>& messages,

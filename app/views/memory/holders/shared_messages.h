@@ -23,8 +23,14 @@ struct SharedMessage {
 // Of a rank, by its index in Program::ranks, in the order in which they begin.
 std::vector<SharedMessage> shared_messages(const Program& program, const Timeline& timeline,
                                            int rank_index);
-// "sent in a step: all-gather of parameters 1.2 MiB"; empty: nothing. It counts the whole step.
-QString shared_sent_words(const Program& program, int rank_index);
+// What a rank sends in a whole step, as "8 × all-gather of parameters 1.2 MiB, ...": among the
+// ranks that share its states with it, and beyond them. Empty: nothing.
+struct SharedSent {
+  QString inside, between;
+};
+// `sharing`: the ranks among which ZeRO cuts what this rank holds.
+SharedSent shared_sent_words(const Program& program, int rank_index,
+                             const std::vector<int>& sharing);
 
 // "Next: the all-gather of parameters in layer 3, in 1.2 ms"; empty: none follows.
 QString next_shared_words(const RankProgram& rank, const std::vector<SharedMessage>& messages,
