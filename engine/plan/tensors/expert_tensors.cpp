@@ -130,7 +130,7 @@ void ExpertTensors::experts() {
     taken("rows", 0, false, C);
     matrices(2, false);
     inner("", 3, true);
-    taken("g", 4, true, F);
+    taken("act", 4, true, F);
     return partial(taken("results", 5, true, C));
   }
   if (input()) {
@@ -139,14 +139,14 @@ void ExpertTensors::experts() {
     matrices(2, false);
     inner("", 3, false);
     inner("d", 4, true);
-    taken("dg", 5, true, F);
-    if (count() == 8) taken("g", 6, true, F);
+    taken("dact", 5, true, F);
+    if (count() == 8) taken("act", 6, true, F);
     return partial(taken("drows", count() - 1, true, C));
   }
   taken("dresults", 0, false, C);
   inner("d", 2, false);
   taken("rows", 3, false, C);
-  taken("g", 4, false, F);
+  taken("act", 4, false, F);
   matrices(5, true);
 }
 

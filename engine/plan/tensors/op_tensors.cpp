@@ -39,7 +39,7 @@ class PieceTensors : public AttentionTensors {
       case Piece::kActivation:
         return activation();
       case Piece::kMlpOut:
-        return row({ffn()}, ffn().size, "g");
+        return row({ffn()}, ffn().size, "act");
       case Piece::kHead:
         return head();
       case Piece::kLossMax:
@@ -218,10 +218,10 @@ class PieceTensors : public AttentionTensors {
     const TensorDimension F = ffn();
     if (forward()) {
       inner_activations("", 0, false);
-      out("g", count() - 1, tokens_of(false, F.size), {F});
+      out("act", count() - 1, tokens_of(false, F.size), {F});
       return;
     }
-    in("dg", 0, tokens_of(false, F.size), {F});
+    in("dact", 0, tokens_of(false, F.size), {F});
     inner_activations("", 1, false);
     inner_activations("d", count() - 1, true);
   }

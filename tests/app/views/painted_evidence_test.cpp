@@ -193,8 +193,8 @@ std::set<QString> names_in(const TextLog& texts) {
 
 TEST(LayerNames, OfMatricesStandInOrBelowTheirBlocks) {
   for (const auto& [mlp, all] :
-       {std::pair("gelu", std::vector<const char*>{"y", "w", "u", "g", "out", "sum"}),
-        {"swiglu", {"y", "w-gate", "w-up", "gate", "up", "g", "w", "sum"}}}) {
+       {std::pair("gelu", std::vector<const char*>{"y", "w", "u", "act", "out", "sum"}),
+        {"swiglu", {"y", "w-gate", "w-up", "gate", "up", "act", "w", "sum"}}}) {
     Session session;
     show_in(session, {{"pp", "1"}, {"tp", "2"}, {"mlp", mlp}});
     const std::set<QString> names = names_in(layer_texts(session, {}));

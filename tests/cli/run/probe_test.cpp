@@ -38,7 +38,7 @@ TEST(ProbedRun, TellsShapesCutsAndFiguresOfEveryRank) {
   EXPECT_EQ(first.at("phase"), "forward");
   const json& tensors = first.at("tensors");
   ASSERT_EQ(tensors.size(), 4u);
-  EXPECT_EQ(tensors[0].at("name"), "g");
+  EXPECT_EQ(tensors[0].at("name"), "act");
   EXPECT_EQ(tensors[0].at("role"), "in");
   EXPECT_EQ(tensors[0].at("shape"), json({1, 16, 64}));
   EXPECT_EQ(tensors[0].at("whole_shape"), json({1, 16, 128}));

@@ -64,7 +64,7 @@ bool is_last_of_experts(const LayerTensor& tensor) {
   return tensor.all_experts > 0 && experts_in_rows(tensor);
 }
 
-// rows × w = u → g × w-out = results
+// rows × w = u → act × w-out = results
 void add_experts(const LayerStep& step, StepMarks& group) {
   const std::vector<LayerTensor>& all = step.ranks.front().tensors;
   const auto add = [&](auto&& takes) {
@@ -77,9 +77,9 @@ void add_experts(const LayerStep& step, StepMarks& group) {
   group.cells.back().mark = LayerMark::kTimes;
   add([&](const LayerTensor& of) { return is_weight(of) && !is_last_of_experts(of); });
   group.cells.push_back({LayerMark::kEquals});
-  add([&](const LayerTensor& of) { return of.written && !is_result(of) && of.name != "g"; });
+  add([&](const LayerTensor& of) { return of.written && !is_result(of) && of.name != "act"; });
   group.cells.push_back({LayerMark::kArrow});
-  add([&](const LayerTensor& of) { return of.written && of.name == "g"; });
+  add([&](const LayerTensor& of) { return of.written && of.name == "act"; });
   group.cells.push_back({LayerMark::kTimes});
   add([&](const LayerTensor& of) { return is_weight(of) && is_last_of_experts(of); });
   group.cells.push_back({LayerMark::kEquals});
