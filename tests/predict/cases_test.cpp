@@ -213,6 +213,25 @@ TEST(Cases, AreAllPredicted) {
     }
 }
 
+// Rows that differ in what their prediction follows from are not taken for each other.
+TEST(Cases, AsInASearchAreOfTheirOwnSetupMachineAndFigures) {
+  const CaseRow row = find_case("llama-3-2024-table-4")->rows.front();
+  const auto predicted = [](const CaseRow& of) {
+    return predict_case_as_in_search(of)->values.front();
+  };
+  const double once = predicted(row);
+  EXPECT_EQ(once, predict_case(row)->values.front());
+  EXPECT_EQ(predicted(row), once);
+  CaseRow longer = row, slower = row, of_time = row;
+  longer.setup.microbatches *= 2;
+  slower.machine.inter_node.bytes_per_second.value /= 4;
+  of_time.figures = {{"step_seconds", 1}};
+  for (const CaseRow& other : {longer, slower, of_time}) {
+    EXPECT_NE(predicted(other), once);
+    EXPECT_EQ(predicted(other), predict_case(other)->values.front());
+  }
+}
+
 // Of every metric a row with few micro-batches and one with many: the figures of whole stages are
 // those of the pieces that they consist of.
 TEST(Cases, HaveTheFiguresOfTheirPieces) {

@@ -82,7 +82,7 @@ CourseIndex read_course_index() {
   if (!index.error.isEmpty()) return index;
   const std::vector<ReadLesson> lessons = read_lessons(*course);
   for (const Term& word : (*words)->words) index.concepts.push_back(concept_of(word, lessons));
-  const Result<std::vector<Case>> cases = all_cases();
+  const Result<std::vector<Case>>& cases = all_cases();
   for (const CitedSource& source : **sources) {
     IndexSource shown{source, {}, {}, 0};
     for (const ReadLesson& lesson : lessons)

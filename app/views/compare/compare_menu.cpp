@@ -61,7 +61,7 @@ void CompareView::fill_menu() {
 }
 
 void CompareView::add_cases(QMenu* menu) {
-  const Result<std::vector<Case>> cases = all_cases();
+  const Result<std::vector<Case>>& cases = all_cases();
   menu->setEnabled(cases.ok());
   if (!cases) return;
   for (const Case& one : *cases) {

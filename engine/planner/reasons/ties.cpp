@@ -58,7 +58,8 @@ std::vector<const CaseRow*> held_out_rows(const std::vector<Case>& all,
 // All cores predict them.
 std::vector<Result<CasePrediction>> predicted_rows(const std::vector<const CaseRow*>& rows) {
   std::vector<Result<CasePrediction>> figures(rows.size(), Result<CasePrediction>(Message()));
-  in_parallel(rows.size(), [&](std::size_t at) { figures[at] = predict_case(*rows[at], true); });
+  in_parallel(rows.size(),
+              [&](std::size_t at) { figures[at] = predict_case_as_in_search(*rows[at]); });
   return figures;
 }
 
@@ -198,7 +199,7 @@ void tell_ties(const Machine& machine, double sum, const std::vector<Message>& s
 
 TieThreshold tie_threshold_of(const Machine& machine) {
   TieThreshold ties;
-  const Result<std::vector<Case>> cases = all_cases();
+  const Result<std::vector<Case>>& cases = all_cases();
   const std::vector<Case> none;
   const std::vector<Case>& all = cases ? *cases : none;
   const std::vector<const CaseRow*> held_out =

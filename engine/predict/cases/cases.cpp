@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/presets.h"
@@ -22,6 +24,20 @@ namespace {
 
 constexpr double kMib = 1024.0 * 1024.0, kGib = 1024.0 * kMib;
 constexpr std::string_view kFolder = "cases/";
+
+std::vector<const EmbeddedFile*> case_files() {
+  std::vector<const EmbeddedFile*> files;
+  for (const EmbeddedFile& file : embedded_files())
+    if (file.path.starts_with(kFolder)) files.push_back(&file);
+  return files;
+}
+
+// "korthikanti-2022-table-5"
+std::string name_of(const EmbeddedFile& file) {
+  std::string name(file.path.substr(kFolder.size()));
+  name.resize(name.size() - std::string_view(".json").size());
+  return name;
+}
 
 // A row's setup changes that of the whole case, key by key.
 nlohmann::json setup_of_row(nlohmann::json common, const nlohmann::json& row) {
@@ -150,43 +166,7 @@ double value_of(std::string_view metric, const Prediction& prediction) {
   return static_cast<double>(kept_activation_bytes(prediction.program.ranks.front())) / kGib;
 }
 
-}  // namespace
-
-const CaseMetric& metric_of(const CaseFigure& figure) {
-  return *std::find_if(std::begin(kCaseMetrics), std::prev(std::end(kCaseMetrics)),
-                       [&](const CaseMetric& metric) { return figure.metric == metric.name; });
-}
-
-Result<std::vector<Case>> all_cases() {
-  std::vector<Case> cases;
-  for (const EmbeddedFile& file : embedded_files()) {
-    if (!file.path.starts_with(kFolder)) continue;
-    std::string name(file.path.substr(kFolder.size()));
-    name.resize(name.size() - std::string_view(".json").size());
-    Result<Case> read = read_case(name, file.content);
-    if (!read) return read.error();
-    cases.push_back(std::move(*read));
-  }
-  return cases;
-}
-
-Result<Case> find_case(const std::string& name) {
-  Result<std::vector<Case>> cases = all_cases();
-  if (!cases) return cases.error();
-  std::vector<std::string> names;
-  for (Case& one : *cases) {
-    if (one.name == name) return std::move(one);
-    names.push_back(one.name);
-  }
-  const std::string near = nearest(name, names);
-  Message error =
-      message("case-unknown", "There is no case “{}”{}; there are {}.", shown(name),
-              near.empty() ? "" : " (" + near + "?)", fmt::format("{}", fmt::join(names, ", ")));
-  error.alternatives = names;
-  return error;
-}
-
-Result<CasePrediction> predict_case(const CaseRow& row, bool as_in_search) {
+Result<CasePrediction> predict_row(const CaseRow& row, bool as_in_search) {
   const bool pieces = std::any_of(row.figures.begin(), row.figures.end(),
                                   [](const auto& figure) { return is_of_pieces(figure.metric); });
   Result<Prediction> prediction =
@@ -201,6 +181,56 @@ Result<CasePrediction> predict_case(const CaseRow& row, bool as_in_search) {
                            figure(bytes_text(static_cast<double>(prediction->needed_bytes))),
                            figure(bytes_text(static_cast<double>(prediction->capacity_bytes))));
   return of;
+}
+
+}  // namespace
+
+const CaseMetric& metric_of(const CaseFigure& figure) {
+  return *std::find_if(std::begin(kCaseMetrics), std::prev(std::end(kCaseMetrics)),
+                       [&](const CaseMetric& metric) { return figure.metric == metric.name; });
+}
+
+const Result<std::vector<Case>>& all_cases() {
+  static const Result<std::vector<Case>> read = []() -> Result<std::vector<Case>> {
+    std::vector<Case> cases;
+    for (const EmbeddedFile* file : case_files()) {
+      Result<Case> one = read_case(name_of(*file), file->content);
+      if (!one) return one.error();
+      cases.push_back(std::move(*one));
+    }
+    return cases;
+  }();
+  return read;
+}
+
+Result<Case> find_case(const std::string& name) {
+  std::vector<std::string> names;
+  for (const EmbeddedFile* file : case_files()) {
+    names.push_back(name_of(*file));
+    if (names.back() == name) return read_case(name, file->content);
+  }
+  const std::string near = nearest(name, names);
+  Message error =
+      message("case-unknown", "There is no case “{}”{}; there are {}.", shown(name),
+              near.empty() ? "" : " (" + near + "?)", fmt::format("{}", fmt::join(names, ", ")));
+  error.alternatives = names;
+  return error;
+}
+
+Result<CasePrediction> predict_case(const CaseRow& row) { return predict_row(row, false); }
+
+Result<CasePrediction> predict_case_as_in_search(const CaseRow& row) {
+  static std::mutex known_mutex;
+  static std::map<std::string, Result<CasePrediction>> known;
+  std::string key = to_json(row.setup).dump() + to_json(row.machine).dump();
+  for (const CaseFigure& figure : row.figures) key += figure.metric + " ";
+  {
+    const std::lock_guard lock(known_mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  Result<CasePrediction> made = predict_row(row, true);  // others predict beside it
+  const std::lock_guard lock(known_mutex);
+  return known.try_emplace(std::move(key), std::move(made)).first->second;
 }
 
 Result<double> published_seconds(const CaseRow& row) {

@@ -61,8 +61,8 @@ inline constexpr CaseMetric kCaseMetrics[] = {
 };
 const CaseMetric& metric_of(const CaseFigure& figure);
 
-// All cases, sorted by name. Error: a file is broken.
-Result<std::vector<Case>> all_cases();
+// All cases, sorted by name: read once, since shipped files do not change. Error: a file is broken.
+const Result<std::vector<Case>>& all_cases();
 // Error: "case-unknown" lists the names.
 Result<Case> find_case(const std::string& name);
 
@@ -72,10 +72,12 @@ struct CasePrediction {
   // A rank needs more memory than its device has, though the row was published as run.
   std::optional<Message> too_large;
 };
-// A search counts memory without what PyTorch's
-// allocator reserves (MemoryRow::reserved_bytes); with `as_in_search` these figures do, too.
 // Errors: those of predict().
-Result<CasePrediction> predict_case(const CaseRow& row, bool as_in_search = false);
+Result<CasePrediction> predict_case(const CaseRow& row);
+// The same as a search counts memory: without what PyTorch's allocator reserves
+// (MemoryRow::reserved_bytes). Each row is predicted once, since searches on many machines ask for
+// the same rows.
+Result<CasePrediction> predict_case_as_in_search(const CaseRow& row);
 
 // Seconds of the step that the row publishes, or that follow from its tokens per second or its
 // share of the peak. 0: it publishes none of these. Errors: those of predict().

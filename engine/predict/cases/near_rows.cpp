@@ -38,7 +38,7 @@ std::optional<double> predicted_over_published(const CaseRow& row) {
   };
   const auto figure = std::find_if(row.figures.begin(), row.figures.end(), of_step);
   if (figure == row.figures.end()) return std::nullopt;
-  const Result<CasePrediction> predicted = predict_case(row, true);
+  const Result<CasePrediction> predicted = predict_case_as_in_search(row);
   if (!predicted) return std::nullopt;
   const double ratio =
       predicted->values[static_cast<std::size_t>(figure - row.figures.begin())] / figure->published;
@@ -124,7 +124,7 @@ std::optional<Message> near_rows_said(const Setup& setup, const Machine& machine
   const std::tuple key(machine.half_flops_per_second.value, to_json(model).dump(), setup.products);
   auto found = known.find(key);
   if (found == known.end()) {
-    const Result<std::vector<Case>> cases = all_cases();
+    const Result<std::vector<Case>>& cases = all_cases();
     if (!cases) return std::nullopt;
     found = known.emplace(key, near_rows(*cases, setup, machine)).first;
   }
