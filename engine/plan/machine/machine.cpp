@@ -49,23 +49,31 @@ constexpr std::size_t kMostParsed = 4;  // files that read_local() remembers
 // The last is the Windows driver as Linux sees it under WSL 2.
 constexpr std::array kDriverFiles = {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"};
 
-// Read once: every changed setting asks for its machine.
-const std::map<std::string, Result<Machine>>& presets() {
-  static const std::map<std::string, Result<Machine>> kPresets = [] {
-    std::map<std::string, Result<Machine>> machines;
-    for (const EmbeddedFile& file : embedded_files()) {
-      if (!file.path.starts_with("machines/")) continue;
-      const Result<nlohmann::json> json = preset_json(file);
-      Result<Machine> machine = json ? machine_from_json(*json) : Result<Machine>(json.error());
-      if (machine) {
-        machine->name = machine_of_file(file);
-        machine->local = false;
-      }
-      machines.emplace(machine_of_file(file), std::move(machine));
+std::vector<const EmbeddedFile*> preset_files() {
+  std::vector<const EmbeddedFile*> files;
+  for (const EmbeddedFile& file : embedded_files())
+    if (file.path.starts_with("machines/")) files.push_back(&file);
+  return files;
+}
+
+// Each is read once, when it is first asked for: every changed setting asks for its machine.
+// None: there is no such preset.
+std::optional<Result<Machine>> find_preset(const std::string& name) {
+  static std::mutex guard;
+  static std::map<std::string, Result<Machine>> known;
+  const std::lock_guard lock(guard);
+  if (const auto found = known.find(name); found != known.end()) return found->second;
+  for (const EmbeddedFile* file : preset_files()) {
+    if (machine_of_file(*file) != name) continue;
+    const Result<nlohmann::json> json = preset_json(*file);
+    Result<Machine> machine = json ? machine_from_json(*json) : Result<Machine>(json.error());
+    if (machine) {
+      machine->name = name;
+      machine->local = false;
     }
-    return machines;
-  }();
-  return kPresets;
+    return known.emplace(name, std::move(machine)).first->second;
+  }
+  return std::nullopt;
 }
 
 Result<Machine> parse_local(const std::string& path) {
@@ -160,7 +168,7 @@ std::optional<Message> disturbed_calibration(const Machine& machine) {
 std::vector<std::string> machine_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
-    for (const auto& [name, machine] : presets()) names.push_back(name);
+    for (const EmbeddedFile* file : preset_files()) names.push_back(machine_of_file(*file));
     const auto place = [](const std::string& name) {
       return std::find(kMachineOrder.begin(), kMachineOrder.end(), name) - kMachineOrder.begin();
     };
@@ -191,7 +199,7 @@ Result<Machine> find_machine(const std::string& name) {
     return machine;
   }
   if (name == kLocalGpus) return read_local_gpus();
-  if (const auto found = presets().find(name); found != presets().end()) return found->second;
+  if (std::optional<Result<Machine>> preset = find_preset(name)) return std::move(*preset);
   const std::vector<std::string> names = machine_names();
   Message error = message("machine-unknown", "There is no machine “{}”; there are {}.", shown(name),
                           fmt::format("{}", fmt::join(names, ", ")));

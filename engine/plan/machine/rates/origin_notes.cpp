@@ -147,9 +147,14 @@ bool fits(std::string_view pattern, std::string_view text,
   if (!text.starts_with(pattern.substr(0, place))) return false;
   pattern.remove_prefix(place + 2);
   text.remove_prefix(place);
-  for (std::size_t length = 1; length <= text.size(); ++length) {
-    arguments.push_back(text.substr(0, length));
-    if (fits(pattern, text.substr(length), arguments)) return true;
+  if (pattern.empty()) {
+    if (!text.empty()) arguments.push_back(text);
+    return !text.empty();
+  }
+  const std::string_view next = pattern.substr(0, pattern.find("{}"));  // ends the argument
+  for (std::size_t end = text.find(next, 1); end != text.npos; end = text.find(next, end + 1)) {
+    arguments.push_back(text.substr(0, end));
+    if (fits(pattern, text.substr(end), arguments)) return true;
     arguments.pop_back();
   }
   return false;
