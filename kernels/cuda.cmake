@@ -127,6 +127,7 @@ target_compile_definitions(parallelarium_kernels_cuda INTERFACE
   PARALLELARIUM_LEAST_COMPUTE_CAPABILITY=${least_capability})
 target_link_libraries(parallelarium_kernels_simple PRIVATE CUDA::cudart_static)
 target_link_libraries(parallelarium_kernels_cuda PUBLIC CUDA::cudart_static CUDA::cublasLt)
+set_target_properties(parallelarium_kernels_cuda PROPERTIES PARALLELARIUM_CUDA_VERSION ${CUDAToolkit_VERSION})
 message(STATUS "CUDA: ${CUDAToolkit_VERSION} (${CMAKE_CUDA_COMPILER}) for ${CMAKE_CUDA_ARCHITECTURES}")
 
 # A benchmark compares with NCCL's own collectives; the engine loads NCCL when it needs it.

@@ -37,6 +37,19 @@ TEST(CudaModule, ThatIsNoLibraryIsSaidToNotLoad) {
   EXPECT_NE(broken.error().text.find(file), std::string::npos) << broken.error().text;
 }
 
+// CUDA's libraries are loaded for a driver alone: a file that is no library is not opened.
+TEST(CudaModule, IsNotLoadedWhereThereIsNoDriver) {
+  const std::string file = testing::TempDir() + "/not-a-library.so";
+  std::ofstream(file) << "text";
+  const bool with_cuda =
+      std::filesystem::exists(PARALLELARIUM_BINARY_DIR "/libparallelarium-cuda.so");
+  EXPECT_EQ(load_for_driver({file}, true).error().id, "cuda-missing.module");
+  EXPECT_EQ(load_for_driver({file}, false).error().id,
+            with_cuda ? "cuda-missing.driver" : "cuda-missing.module");
+  EXPECT_EQ(load_for_driver({"/nowhere/module.so"}, false).error().id, "cuda-missing.build");
+  std::remove(file.c_str());
+}
+
 // cuBLAS of a wheel: the module needs a library that the system does not find by itself.
 TEST(CudaModule, FindsItsLibrariesInTheWheelsOfTheUsersPython) {
   namespace fs = std::filesystem;

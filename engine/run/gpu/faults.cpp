@@ -58,24 +58,29 @@ Message driver_that_compiles(int built_with) {
   return driver_text(driver_branch(built_with), built_with);
 }
 
+// All of a major version run with the driver of its first.
+// Source: CUDA compatibility guide, "Minor Version Compatibility".
+Message driver_that_runs(int built_with) {
+  return driver_text(driver_branch(built_with / 1000 * 1000), built_with);
+}
+
 }  // namespace
 
+Message driver_missing(int built_with) {
+  return message("cuda-missing.driver",
+                 "No NVIDIA driver answers; install one for CUDA {} ({}), or choose cpu.",
+                 cuda_version_text(built_with), driver_that_runs(built_with));
+}
+
 Message cuda_missing(int status, std::string_view words, int driver, int built_with) {
-  // All of a major version run with the driver of its first.
-  // Source: CUDA compatibility guide, "Minor Version Compatibility".
-  const int runs = driver_branch(built_with / 1000 * 1000);
   switch (status) {
     case kInsufficientDriver:
-      if (driver == 0) {
-        return message("cuda-missing.driver",
-                       "No NVIDIA driver answers; install one for CUDA {} ({}), or choose cpu.",
-                       cuda_version_text(built_with), driver_text(runs, built_with));
-      }
+      if (driver == 0) return driver_missing(built_with);
       return message("cuda-missing.driver-old",
                      "The NVIDIA driver is for CUDA {} and this build needs {}; install {}, or "
                      "choose cpu.",
                      cuda_version_text(driver), cuda_version_text(built_with),
-                     driver_text(runs, built_with));
+                     driver_that_runs(built_with));
     case kUnsupportedPtx:
       return message("cuda-missing.compile",
                      "For this GPU the NVIDIA driver has to compile this build's code and is too "

@@ -15,6 +15,9 @@ namespace parallelarium {
 // was found: id "cuda-missing".
 Message cuda_missing(int status, std::string_view words, int driver, int built_with);
 
+// The same where there is no driver at all.
+Message driver_missing(int built_with);
+
 // Says why a running rank failed: id "cuda-failed". `doing`: the call or kernel, such as
 // "attention_forward"; `built_with` as above.
 Message cuda_failure(int status, std::string_view words, std::string_view doing,

@@ -3,10 +3,13 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
+#include "engine/plan/machine/machine.h"
 #include "engine/run/gpu/check/check_memory.h"
+#include "engine/run/gpu/faults.h"
 #include "engine/run/gpu/module/python_wheels.h"
 
 namespace parallelarium {
@@ -14,6 +17,11 @@ namespace parallelarium {
 namespace {
 
 constexpr const char* kFile = "libparallelarium-cuda.so";
+#ifdef PARALLELARIUM_BUILT_WITH_CUDA
+constexpr int kBuiltWithCuda = PARALLELARIUM_BUILT_WITH_CUDA;  // 13000 is 13.0
+#else
+constexpr int kBuiltWithCuda = 0;
+#endif
 
 std::vector<std::string> places() {
   std::error_code failed;
@@ -22,6 +30,12 @@ std::vector<std::string> places() {
   const auto folder = program.parent_path();
   return {(folder / kFile).string(),
           (folder.parent_path() / "lib" / "parallelarium" / kFile).string()};
+}
+
+// Whether the NVIDIA driver's library is here. It is asked where no file of the driver is, too: the
+// driver of a Jetson has others.
+bool has_driver_library() {
+  return has_nvidia_driver() || dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
 }
 
 // The library that is missing, where that is why dlopen failed: glibc's sentence begins with it.
@@ -79,8 +93,19 @@ Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files,
       kFile);
 }
 
+// CUDA's libraries take a tenth of a second and 100 MB, only to say the same.
+Result<CudaModule*> load_for_driver(const std::vector<std::string>& files, bool driver) {
+  const auto exists = [](const std::string& file) {
+    std::error_code failed;
+    return std::filesystem::exists(file, failed);
+  };
+  if (!driver && kBuiltWithCuda > 0 && std::any_of(files.begin(), files.end(), exists))
+    return driver_missing(kBuiltWithCuda);
+  return load_cuda_module(files, process_environment());
+}
+
 Result<CudaModule*> cuda_module() {
-  static const Result<CudaModule*> loaded = load_cuda_module(places(), process_environment());
+  static const Result<CudaModule*> loaded = load_for_driver(places(), has_driver_library());
   return loaded;
 }
 

@@ -79,6 +79,8 @@ Result<CudaModule*> cuda_module();
 // does not find from the wheels of the user's Python (python_wheels.h).
 Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files,
                                      const Environment& environment);
+// The same, but where the driver is missing and this build made the module, it is not loaded.
+Result<CudaModule*> load_for_driver(const std::vector<std::string>& files, bool driver);
 
 // The GPUs of this computer with the kept results of their checks. Error "cuda-missing".
 Result<std::vector<GpuFacts>> usable_gpus();
