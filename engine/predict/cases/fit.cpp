@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/predict.h"
+#include "engine/predict/repeats/step_prediction.h"
 
 namespace parallelarium {
 namespace {
@@ -45,15 +46,16 @@ class Fitter {
     for (int round = 0; round < kRounds; ++round) {
       bool better = false;
       for (const std::vector<Sourced*>& knob : knobs)
-        for (const double factor : {stride, 1 / stride}) better |= turned(knob, factor, *least);
+        better |= turned(knob, stride, *least) || turned(knob, 1 / stride, *least);
       if (!better) stride = std::sqrt(stride);
     }
     return result();
   }
 
  private:
-  // The sum of the squared logarithms of predicted / measured, and what the turns cost.
-  Result<double> misfit() {
+  // The sum of the squared logarithms of predicted / measured, and what the turns cost; or what of
+  // it is `most` already.
+  Result<double> misfit(double most = std::numeric_limits<double>::infinity()) {
     double sum = 0;
     for (const auto& [share, start] : started_) {
       const double turn = std::log(share->value / start);
@@ -61,9 +63,11 @@ class Fitter {
     }
     errors_.clear();
     for (const MeasuredStep& step : steps_) {
-      const Result<Prediction> prediction = predict(step.setup, machine_, {.stage_level = true});
-      if (!prediction) return prediction.error();
-      const double ratio = prediction->step.seconds / step.seconds;
+      if (sum >= most) return sum;
+      Result<StepPrediction> predicted = predict_step(step.setup, machine_);
+      if (!predicted) return predicted.error();
+      add_step_figures(*predicted);
+      const double ratio = predicted->prediction.step.seconds / step.seconds;
       errors_.push_back(ratio - 1);
       sum += std::log(ratio) * std::log(ratio);
     }
@@ -77,7 +81,8 @@ class Fitter {
       const Machine before = machine_;
       for (Sourced* share : knob)
         share->value = std::clamp(share->value * factor, kLeastShare, 1.0);
-      const Result<double> now = misfit();
+      if (machine_ == before) return better;
+      const Result<double> now = misfit(least);
       if (!now || !(*now < least - 1e-12)) {
         machine_ = before;
         return better;
