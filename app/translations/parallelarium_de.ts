@@ -8380,8 +8380,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>verschmolzene Attention</translation>
     </message>
     <message>
-        <source>A run measures the cores of this computer first, once: usually 10 to 20 s, longer while other programs run.</source>
-        <translation>Ein Lauf misst zuerst, einmal, die Kerne dieses Rechners: meist 10 bis 20 s, länger, solange andere Programme laufen.</translation>
+        <source>A run measures the cores of this computer first, once: some 5 s, longer while other programs run.</source>
+        <translation>Ein Lauf misst zuerst, einmal, die Kerne dieses Rechners: etwa 5 s, länger, solange andere Programme laufen.</translation>
     </message>
     <message>
         <source>Rehearse on 1 rank</source>

@@ -204,7 +204,7 @@ std::string calibrating_text(const Preparation& preparation) {
   return fmt::format("These ranks' {} not calibrated as they are now; measuring them takes {}.",
                      gpus ? "GPUs are" : "cores are",
                      gpus ? "some 25 s, and 20 more for every further kind of GPU"
-                          : "usually 10 to 20 s, longer while other programs run");
+                          : "some 5 s, longer while other programs run");
 }
 
 bool is_about_request(const Message& why) {

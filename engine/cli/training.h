@@ -65,7 +65,7 @@ bool calibrates_first(const Preparation& preparation, double let_it_hang_seconds
 // What to say where it does.
 std::string calibrating_text(const Preparation& preparation);
 
-// Measures the cores of this computer, or its GPUs, and stores the result. Usually 10 to 20 s; GPUs
+// Measures the cores of this computer, or its GPUs, and stores the result. Some 5 s; GPUs
 // some 25, and 20 more for every further kind.
 enum class Calibrated : std::uint8_t { kCores, kGpus };
 Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch);

@@ -162,8 +162,8 @@ TEST(GpuTimes, OfALongCallNeedNoSecondOne) {
   EXPECT_GE(time.seconds, 30e-3);
 }
 
-// Other work may have a core for longer than all that is measured: its first sample would be the
-// only one.
+// Other work may have a core for longer than all that is measured: one call would be the only
+// sample. A second is enough, since long calls are most of what a calibration takes.
 TEST(CoreTimes, KnowACallThatLostItsCore) {
   const std::unique_ptr<Device> device = make_cpu_device();
   int calls = 0;
@@ -171,7 +171,7 @@ TEST(CoreTimes, KnowACallThatLostItsCore) {
     if (++calls == 2) std::this_thread::sleep_for(milliseconds{30});
   };
   EXPECT_LT(typical_time(*device, work, microseconds{700}).seconds, 10e-3);
-  EXPECT_EQ(calls, 3) << "the first finds its way";
+  EXPECT_EQ(calls, 2);
 }
 
 TEST(GpuTimes, OfHostsAreThoseOfTheirLaunches) {

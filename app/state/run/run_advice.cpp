@@ -108,8 +108,8 @@ QString measuring_note(const Session& session) {
   if (!here.machine.local) return {};
   if (!measured)
     return RunAdvice::tr(
-        "A run measures the cores of this computer first, once: usually 10 to 20 s, longer while "
-        "other programs run.");
+        "A run measures the cores of this computer first, once: some 5 s, longer while other "
+        "programs run.");
   const std::optional<Message> disturbed = disturbed_calibration(here.machine);
   return disturbed ? sentence(*disturbed) : QString();
 }

@@ -26,7 +26,7 @@ BenchSizes cpu_bench_sizes() {
            {1024, {128}}},
           {{128, 64, 4}, {128, 128, 8}, {256, 256, 8}},
           32'000'000,
-          std::chrono::microseconds{700}};
+          std::chrono::microseconds{350}};
 }
 // From the lessons' models to layers that fill a GPU even in FP8, and the vocabulary of GPT-2,
 // whose odd number of columns products dislike, its logits as far apart as in a run. Rates of

@@ -20,10 +20,10 @@ namespace parallelarium {
 
 namespace {
 
-// The types of storage, round after round.
-constexpr DataType kBenchRounds[] = {DataType::kF32,  DataType::kBf16, DataType::kF32,
-                                     DataType::kBf16, DataType::kF32,  DataType::kBf16};
-constexpr auto kProductBudget = std::chrono::milliseconds{1000};  // of a round
+// The types of storage, round after round. Ranks on cores train in fp32 by default.
+constexpr DataType kBenchRounds[] = {DataType::kF32, DataType::kBf16, DataType::kF32,
+                                     DataType::kBf16, DataType::kF32};
+constexpr auto kProductBudget = std::chrono::milliseconds{600};  // of a round
 constexpr auto kLateCalibration =
     std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
 

@@ -98,15 +98,15 @@ Outcome calibrate_memory(bool gpus, bool json, Progress& progress) {
 }  // namespace
 
 void add_calibrate(Commands& commands) {
-  CLI::App* command =
-      commands.add("calibrate",
-                   "measure this computer (usually 10 to 20 s; GPUs some 15, 10 more for "
-                   "every further kind) and keep the result",
-                   "  parallelarium-engine calibrate\n"
-                   "  parallelarium-engine calibrate --json > this_computer.json\n"
-                   "  parallelarium-engine calibrate --gpus\n"
-                   "  parallelarium-engine calibrate --memory\n"
-                   "  parallelarium-engine calibrate --memory --gpus\n");
+  CLI::App* command = commands.add(
+      "calibrate",
+      "measure this computer (some 5 s, longer beside other work; GPUs some 15, 10 more for "
+      "every further kind) and keep the result",
+      "  parallelarium-engine calibrate\n"
+      "  parallelarium-engine calibrate --json > this_computer.json\n"
+      "  parallelarium-engine calibrate --gpus\n"
+      "  parallelarium-engine calibrate --memory\n"
+      "  parallelarium-engine calibrate --memory --gpus\n");
   struct Options {
     bool json = false, gpus = false, memory = false;
   };

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kLeastBytes = 64, kMostBytes = 16 << 20;
+constexpr std::int64_t kLeastBytes = 64, kLongBytes = 1 << 20, kMostBytes = 16 << 20;
 constexpr int kMostRanks = 16;
 constexpr std::int64_t kMostRingBytes = 256 << 20;  // of all ranks' arrays
 
@@ -32,9 +32,10 @@ class TimedCollectives {
     spec.ranks = ranks;
     spec.bytes = bytes;
     const Result<Collective> collective = make_collective(spec);
-    const Result<double> found =
-        collective ? collective_seconds(*collective, 3, bytes > (1 << 20) ? 5 : 21, cancel_)
-                   : collective.error();
+    const Result<double> found = !collective ? collective.error()
+                                 : bytes > kLongBytes
+                                     ? collective_seconds(*collective, 1, 9, cancel_)
+                                     : collective_seconds(*collective, 3, 21, cancel_);
     if (found) return *found;
     error_ = found.error();
     return 0;
@@ -65,12 +66,13 @@ double seconds_alone(std::int64_t bytes, const Work& work) {
 
 double ratio(double fresh, double stale) { return stale > 0 ? std::max(1.0, fresh / stale) : 1; }
 
-Result<std::vector<TransferPoint>> measure_once(int ring_ranks, const std::atomic<bool>* cancel) {
+Result<std::vector<TransferPoint>> measure_once(int ring_ranks, std::int64_t most_bytes,
+                                                const std::atomic<bool>* cancel) {
   using K = CollectiveKind;
   std::vector<TransferPoint> points;
   const std::unique_ptr<Device> device = make_cpu_device();
   TimedCollectives of(cancel);
-  for (std::int64_t bytes = kLeastBytes; bytes <= kMostBytes; bytes *= 4) {
+  for (std::int64_t bytes = kLeastBytes; bytes <= most_bytes; bytes *= 4) {
     TransferPoint point;
     point.bytes = bytes;
     point.one = of.seconds(K::kBroadcast, "direct", bytes);
@@ -120,15 +122,17 @@ Result<std::vector<TransferPoint>> measure_once(int ring_ranks, const std::atomi
 }  // namespace
 
 // In three rounds, of which each figure's middle one stands: what else the computer does for a
-// moment is no property of its messages.
+// moment is no property of its messages. Long messages last longer than such a moment: one round
+// has them.
 Result<std::vector<TransferPoint>> measure_transfers(int cores, const std::atomic<bool>* cancel) {
   std::array<std::vector<TransferPoint>, 3> rounds;
   for (std::vector<TransferPoint>& round : rounds) {
-    Result<std::vector<TransferPoint>> points = measure_once(std::min(cores, kMostRanks), cancel);
+    Result<std::vector<TransferPoint>> points = measure_once(
+        std::min(cores, kMostRanks), &round == &rounds[0] ? kMostBytes : kLongBytes, cancel);
     if (!points) return points;
     round = std::move(*points);
   }
-  for (std::size_t i = 0; i < rounds[0].size(); ++i) {
+  for (std::size_t i = 0; i < rounds[1].size(); ++i) {
     for (double TransferPoint::*figure :
          {&TransferPoint::one, &TransferPoint::both, &TransferPoint::one_combined,
           &TransferPoint::both_combined, &TransferPoint::combine, &TransferPoint::copy,
