@@ -26,14 +26,26 @@ void put(nlohmann::json& machine, const nlohmann::json& changes) {
   }
 }
 
+Result<Machine> with_changes(const Machine& named, const nlohmann::json& changes) {
+  nlohmann::json json = to_json(named);
+  put(json, changes);
+  json["name"] = "custom";
+  return machine_from_json(json);
+}
+
+// Whether `changed` has nothing of its own. A machine that says nothing of its network cards has
+// one for each device, which a file of changes may say.
+bool is_same(Machine changed, Machine named) {
+  changed.name = named.name;
+  for (Machine* machine : {&changed, &named}) machine->nics_per_node.value = machine->nics();
+  return to_json(changed) == to_json(named);
+}
+
 }  // namespace
 
 Result<Machine> MachineChoice::of(Result<Machine> named) const {
   if (!named || changes_ == nullptr) return named;
-  nlohmann::json json = to_json(*named);
-  put(json, *changes_);
-  json["name"] = "custom";
-  Result<Machine> machine = machine_from_json(json);
+  Result<Machine> machine = with_changes(*named, *changes_);
   if (!machine || changes_->contains("title")) return machine;
   machine->changed_from = named->title;
   machine->title = title_of(*machine).text;
@@ -45,12 +57,14 @@ Result<MachineChoice> MachineChoice::changed(std::string name, const nlohmann::j
   std::erase(presets, "local");
   if (std::find(presets.begin(), presets.end(), name) == presets.end())
     return unknown_choice(std::string("machine.") + kBase, name, presets);
-  MachineChoice choice(std::move(name));
-  choice.changes_ = std::make_shared<const nlohmann::json>(changes);
-  const Result<Machine> machine = machine_of(choice);
+  const Result<Machine> named = find_machine(name);
+  if (!named) return named.error();
+  const Result<Machine> machine = with_changes(*named, changes);
   if (!machine) return machine.error();
   if (machine->local)
     return message("machine-local.own", "A machine of one's own cannot be this computer.");
+  MachineChoice choice(std::move(name));
+  if (!is_same(*machine, *named)) choice.changes_ = std::make_shared<const nlohmann::json>(changes);
   return choice;
 }
 
