@@ -132,9 +132,7 @@ std::vector<std::string> tokens_of(std::string_view text) {
 
 const std::vector<TypedUnit>& typed_units(std::string_view unit) {
   static const std::vector<TypedUnit> kShare = {{"%", 0.01}};
-  static const std::vector<TypedUnit> kSeconds = {{"ms", 1e-3}, {"ns", 1e-9},     {"µs", 1e-6},
-                                                  {"us", 1e-6}, {"s", 1},         {"min", 60},
-                                                  {"h", 3600},  {"days", 86'400}, {"Tage", 86'400}};
+  static const std::vector<TypedUnit> kSeconds(kTimeUnits.begin(), kTimeUnits.end());
   static const std::vector<TypedUnit> kBytes = {
       {"MiB", 1 << 20}, {"B", 1},    {"KiB", 1 << 10},
       {"GiB", 1 << 30}, {"kB", 1e3}, {"KB", 1e3},

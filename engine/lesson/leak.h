@@ -7,13 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/plan/text/durations.h"
+
 namespace parallelarium {
 
-// A unit that a quantity may be typed in, and its size in the unit of the figures.
-struct TypedUnit {
-  const char* name;
-  double size;
-};
 // Those of "share", "seconds", "bytes" or "bytes_per_second", that of the field first; else none.
 const std::vector<TypedUnit>& typed_units(std::string_view unit);
 

@@ -6,6 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/collectives/collectives_state.h"
+#include "engine/plan/text/durations.h"
 
 namespace parallelarium {
 namespace {
@@ -45,13 +46,8 @@ std::optional<double> seconds_from_text(const QString& text) {
   const auto read = number_and_unit(text);
   if (!read) return std::nullopt;
   const auto& [number, unit] = *read;
-  for (const auto& [name, scale] : {std::pair("s", 1.0),
-                                    {"ms", 1e-3},
-                                    {"us", 1e-6},
-                                    {"ns", 1e-9},
-                                    {"\u00b5s", 1e-6},
-                                    {"\u03bcs", 1e-6}})
-    if (unit == QString::fromUtf8(name)) return number * scale;
+  for (const TypedUnit& each : kTimeUnits)
+    if (unit == QString::fromUtf8(each.name)) return number * each.size;
   return unit.isEmpty() ? std::optional(number) : std::nullopt;
 }
 

@@ -335,7 +335,7 @@ void add_run(Commands& commands) {
       ->add_option("--let-it-hang", options->let_it_hang,
                    "run an order that waits for ever, too (in a circle, or for its own later "
                    "work), end it when no rank has moved for so long, and say where each waits")
-      ->option_text("SECONDS");
+      ->option_text("TIME");
   command->add_option("--trace", options->trace, "also write the step as a Chrome trace")
       ->option_text("FILE");
   command->add_option("--csv", options->csv, "also write the step as a table of ops")

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/plan/text/durations.h"
+
 namespace parallelarium {
 namespace {
 
@@ -104,6 +106,15 @@ void CollectiveOptions::add_to(CLI::App& command) {
   const auto add = [&command](const char* option, auto& into, const char* help, const char* unit) {
     return command.add_option(option, into, help)->option_text(unit);
   };
+  // A number of seconds, or with a unit: "2us".
+  const auto add_duration = [&command](const char* option, double& into, const char* help) {
+    const auto read = [&into](const CLI::results_t& words) {
+      const std::optional<double> seconds = seconds_of_text(words.front());
+      into = seconds.value_or(into);
+      return seconds.has_value();
+    };
+    return command.add_option(option, read, help)->option_text("TIME");
+  };
   add("name", name, "all_reduce, all_gather, ... (see below)", "NAME")->required();
   add("--algorithm", algorithm, "one of those below (default: ring, or the first)", "A");
   add("--ranks", spec.ranks, "1 to 64 (default: 4)", "N");
@@ -117,10 +128,10 @@ void CollectiveOptions::add_to(CLI::App& command) {
   add("--node-size", spec.node_size, "ranks of a node, or of a row of a torus", "G");
   topology_given = add("--topology", topology,
                        "switch, ring, torus, two-level or memory (default: switch)", "T");
-  latency_given = add("--latency", latency, "of a link (default: 1e-6)", "SECONDS");
+  latency_given = add_duration("--latency", latency, "of a link, such as 2us (default: 1us)");
   bandwidth_given =
       add("--bandwidth", bandwidth, "of a link, one direction (default: 10e9)", "B/S");
-  add("--node-latency", node_latency, "two-level: between nodes (default: 5e-6)", "SECONDS");
+  add_duration("--node-latency", node_latency, "two-level: between nodes (default: 5us)");
   add("--node-bandwidth", node_bandwidth, "two-level: of a node's link (default: 10e9)", "B/S");
   add("--combine-bandwidth", combine,
       "what a rank combines per second (default: combining takes no time)", "B/S");

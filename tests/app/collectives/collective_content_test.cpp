@@ -131,7 +131,8 @@ TEST(LinkTexts, AreReadInTheUnitsOfTheScreen) {
   EXPECT_EQ(seconds_from_text(QStringLiteral("2e-6")), 2e-6);
   EXPECT_EQ(seconds_from_text(QStringLiteral("3us")), 3e-6);
   EXPECT_EQ(rate_from_text(QStringLiteral("400e9")), 400e9);
-  EXPECT_FALSE(seconds_from_text(QStringLiteral("2 h")));
+  EXPECT_EQ(seconds_from_text(QStringLiteral("2 h")), 7200);
+  EXPECT_FALSE(seconds_from_text(QStringLiteral("2 km")));
   EXPECT_FALSE(seconds_from_text(QStringLiteral("-1 s")));
 }
 

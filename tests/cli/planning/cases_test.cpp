@@ -141,6 +141,12 @@ TEST(Machines, AreFittedOnAMeasuredStep) {
                              HasSubstr("fitted (1 measured step)")));
   EXPECT_THAT(command({"predict", "--setup", plan}).out, Not(HasSubstr("measured step")));
   EXPECT_EQ(command({"machines", "fit"}).status, 2);
+  const json in_hours = command({"machines", "fit", "--measured",
+                                 fmt::format("{}h", 1.4 * step / 3600), "--setup", plan, "--json"})
+                            .json();
+  EXPECT_NEAR(in_hours.at("machine").at("sustained").at("value").get<double>(),
+              json::parse(folder.read("fitted.json")).at("sustained").at("value").get<double>(),
+              1e-6);
   EXPECT_EQ(command({"machines", "fit", "--measured", "soon", "--setup", plan}).status, 2);
   EXPECT_EQ(command({"machines", "fit", "--measured", "2s"}).status, 2);
   const std::string nowhere = folder.path("nowhere.json");

@@ -2,13 +2,13 @@
 // `machines new` and `machines fit`: Machines of one's own, as files of changes to one of the list.
 #include "engine/cli/commands/machines/machine_files.h"
 
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/text/table.h"
 #include "engine/plan/machine/cluster_text.h"
 #include "engine/plan/placement/resolve.h"
+#include "engine/plan/text/durations.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/cases/cases.h"
 #include "engine/predict/cases/fit.h"
@@ -34,26 +34,6 @@ nlohmann::json changeable(const Machine& machine) {
   put("oversubscription", machine.oversubscription.value, machine.oversubscription.origin);
   json["in_network_reduction"] = machine.in_network_reduction;
   return json;
-}
-
-// "118.4s", "118.4" or "750ms" in seconds; none: it is no such time.
-std::optional<double> seconds_from(std::string text) {
-  double unit = 1;
-  if (text.ends_with("ms")) {
-    unit = 1e-3;
-    text.resize(text.size() - 2);
-  } else if (text.ends_with('s')) {
-    text.pop_back();
-  }
-  std::size_t read = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &read);
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-  if (read != text.size() || !(value > 0) || !std::isfinite(value)) return std::nullopt;
-  return value * unit;
 }
 
 // The Setup of a file, as ranks of its machine would take it.
@@ -167,10 +147,10 @@ Outcome fit_machine_file(const FitOptions& options) {
     if (Result<void> added = add_steps_of_case(name, steps); !added)
       return Outcome::invalid(added.error());
   if (!options.measured.empty()) {
-    const std::optional<double> seconds = seconds_from(options.measured);
-    if (!seconds)
+    const std::optional<double> seconds = seconds_of_text(options.measured);
+    if (!seconds || *seconds == 0)
       return Outcome::invalid(message("fit-seconds",
-                                      "--measured must be a time such as 118.4s, not "
+                                      "--measured must be a time such as 118.4s or 2h, not "
                                       "“{}”.",
                                       options.measured));
     if (options.setup.empty())
@@ -185,7 +165,7 @@ Outcome fit_machine_file(const FitOptions& options) {
   if (steps.empty())
     return Outcome::invalid(
         message("fit-measured",
-                "Say what was measured: --run FILE, --measured SECONDS with --setup FILE, or "
+                "Say what was measured: --run FILE, --measured TIME with --setup FILE, or "
                 "--case NAME."));
   const MachineChoice& choice = steps.front().setup.machine;
   for (const MeasuredStep& step : steps)

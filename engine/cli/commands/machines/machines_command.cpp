@@ -301,7 +301,8 @@ void add_machines(Commands& commands) {
   add("fit", "--run", options->fit.runs, "measured runs, as `run --json` printed them", "FILE");
   add("fit", "--case", options->fit.cases, "published runs: the rows that rates are fitted on",
       "NAME");
-  add("fit", "--measured", options->fit.measured, "the step time of --setup", "SECONDS");
+  add("fit", "--measured", options->fit.measured, "the step time of --setup, such as 118.4s",
+      "TIME");
   add("fit", "--setup", options->fit.setup, "the Setup that was measured", "FILE");
   add("fit", "--to", options->fit.to, "the file for the machine that was found", "FILE");
   command->add_flag("--json", options->fit.json, "print JSON");

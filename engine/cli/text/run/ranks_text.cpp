@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/text/run/ranks_text.h"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/text/table.h"
+#include "engine/plan/text/durations.h"
 #include "engine/plan/text/phrases.h"
 #include "engine/wire/rpc.h"
 
@@ -56,11 +56,8 @@ std::string noise_text(std::span<const NoiseScale> runs) {
 
 Result<double> seconds_to_hang(const std::string& text) {
   if (text.empty()) return 0.0;
-  const std::string number = text.ends_with('s') ? text.substr(0, text.size() - 1) : text;
-  double seconds = 0;
-  const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), seconds);
-  const bool whole = failed == std::errc{} && end == number.data() + number.size();
-  if (whole && seconds >= 0.1 && seconds <= kMostHangSeconds) return seconds;
+  const std::optional<double> seconds = seconds_of_text(text);
+  if (seconds && *seconds >= 0.1 && *seconds <= kMostHangSeconds) return *seconds;
   return message("let-it-hang", "--let-it-hang takes 0.1 to {} seconds, such as 5s.",
                  kMostHangSeconds);
 }
