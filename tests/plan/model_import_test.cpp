@@ -77,8 +77,64 @@ TEST(HuggingFace, SaysThatTheRotaryBaseOfAnOwnModelIsNotKept) {
                          [](const Message& note) { return note.id == "import-rotary-base"; });
   };
   EXPECT_EQ(noted(R"(,"rope_theta":750000.0)"), 1);
+  EXPECT_EQ(noted(R"(,"rope_parameters":{"rope_theta":750000.0,"rope_type":"default"})"), 1);
+  EXPECT_EQ(noted(R"(,"rope_parameters":{"full_attention":{"rope_theta":750000.0},
+      "sliding_attention":{"rope_theta":10000.0}})"),
+            1);
+  EXPECT_EQ(noted(R"(,"rope_parameters":{"rope_theta":10000.0})"), 0);
   EXPECT_EQ(noted(R"(,"rope_theta":10000.0)"), 0);
   EXPECT_EQ(noted(""), 0);
+}
+
+// Source: GlmMoeDsaConfig of transformers 5.24 and GLM 5.3's config.json, cut to six layers.
+TEST(HuggingFace, ReadsWhichLayersHaveExpertsAndIndexersLayerByLayer) {
+  const auto import = [](const std::string& more, std::vector<Message>& notes) {
+    return import_hugging_face(
+        nlohmann::json::parse(R"({"model_type":"glm_moe_dsa","dtype":"bfloat16","hidden_size":6144,
+        "index_head_dim":128,"index_n_heads":32,"intermediate_size":12288,"kv_lora_rank":512,
+        "max_position_embeddings":202752,"moe_intermediate_size":2048,"n_group":1,
+        "n_routed_experts":256,"n_shared_experts":1,"num_attention_heads":64,
+        "num_experts_per_tok":8,"num_hidden_layers":6,"num_key_value_heads":64,
+        "q_lora_rank":2048,"qk_nope_head_dim":192,"qk_rope_head_dim":64,"topk_group":1,
+        "layer_types":["deepseek_sparse_attention","deepseek_sparse_attention",
+          "deepseek_sparse_attention","deepseek_sparse_attention","deepseek_sparse_attention",
+          "deepseek_sparse_attention"],
+        "rope_parameters":{"rope_theta":8000000,"rope_type":"default"},
+        "v_head_dim":256,"vocab_size":154880)" +
+                              more + "}"),
+        notes);
+  };
+  const auto left_out = [](const std::vector<Message>& notes) {
+    for (const Message& note : notes)
+      if (note.id == "import-left-out") return std::stoll(note.arguments.at(1).text);
+    return 0LL;
+  };
+  std::vector<Message> before, notes;
+  const Result<Model> by_count = import(R"(,"first_k_dense_replace":2)", before);
+  const Result<Model> by_layer =
+      import(R"(,"first_k_dense_replace":9,"indexer_types":["full","full","full","shared","shared",
+          "shared"],"mlp_layer_types":["dense","dense","sparse","sparse","sparse","sparse"])",
+             notes);
+  ASSERT_TRUE(by_count.ok()) << by_count.error().text;
+  ASSERT_TRUE(by_layer.ok()) << by_layer.error().text;
+  EXPECT_EQ(*by_layer, *by_count);
+  EXPECT_EQ(by_layer->experts.router, Router::kSigmoid) << "the class has no other";
+  EXPECT_EQ(2 * left_out(notes), left_out(before)) << "half of the layers have an indexer";
+  const Result<Model> mixed =
+      import(R"(,"mlp_layer_types":["dense","sparse","dense","sparse","sparse","sparse"])", notes);
+  ASSERT_FALSE(mixed.ok());
+  EXPECT_EQ(mixed.error().id, "import-expert-stride");
+}
+
+TEST(HuggingFace, RefusesLayersWithSizesOfTheirOwn) {
+  std::vector<Message> notes;
+  const Result<Model> model = import_hugging_face(
+      nlohmann::json::parse(R"({"model_type":"llama","num_hidden_layers":4,"hidden_size":512,
+          "num_attention_heads":8,"intermediate_size":1536,"vocab_size":32000,
+          "per_layer_config":{"2":{"intermediate_size":1024}}})"),
+      notes);
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.error().id, "import-per-layer");
 }
 
 TEST(HuggingFace, ReadsPublishedFilesOfTheFamilies) {

@@ -223,7 +223,17 @@ std::vector<PublishedFile> published_models() {
            "intermediate_size":24576,"max_position_embeddings":2048,"num_attention_heads":64,
            "num_hidden_layers":44,"tie_word_embeddings":false,"vocab_size":50432})",
            20'554'567'680,
-           {"import-side-by-side"}}};
+           {"import-side-by-side"}},
+          // The same without the biases of four matrices of attention in each of 44 layers.
+          {"EleutherAI/gpt-neox-20b with attention_bias false",
+           R"({"model_type":"gpt_neox","attention_bias":false,"dtype":"float16","hidden_act":"gelu",
+           "hidden_size":6144,"intermediate_size":24576,"max_position_embeddings":2048,
+           "num_attention_heads":64,"num_hidden_layers":44,
+           "rope_parameters":{"partial_rotary_factor":0.25,"rope_theta":10000,
+             "rope_type":"default"},
+           "tie_word_embeddings":false,"use_parallel_residual":true,"vocab_size":50432})",
+           20'554'567'680 - 44 * 4 * 6144,
+           {"import-left-out", "import-side-by-side"}}};
 }
 
 TEST(PublishedModels, CountedPartsAndTheNotedOnesAddUpToThePublishedNumber) {

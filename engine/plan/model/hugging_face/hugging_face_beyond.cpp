@@ -34,6 +34,13 @@ std::int64_t qkv_outputs(const Model& model, std::int64_t head_dim) {
                             : (model.heads + 2 * model.kv_heads) * head_dim;
 }
 
+// Layers that choose tokens themselves; the others take the choice of a layer before them.
+std::int64_t indexers(const HuggingFaceConfig& config, std::int64_t layers) {
+  const nlohmann::json* types = config.find({"indexer_types"});
+  if (types == nullptr || !types->is_array()) return layers;
+  return layers - std::count(types->begin(), types->end(), "shared");
+}
+
 LeftOut left_out(HuggingFaceConfig& config, const Family& family, const Model& model) {
   const std::int64_t L = model.layers, C = model.hidden, H = model.heads;
   const std::int64_t D = model.head_dim > 0 ? model.head_dim : C / H;
@@ -44,7 +51,7 @@ LeftOut left_out(HuggingFaceConfig& config, const Family& family, const Model& m
            message("left-qkv-biases", "the biases of queries, keys and values"));
   left.add(kOutputBiases, L * C,
            message("left-output-biases", "the biases of the projection after attention"));
-  left.add(kMlpBiases, (L - expert_layers) * (2 * model.ffn + C),
+  left.add(kMlpBiases, (L - expert_layers) * ((family.gated ? 2 : 1) * model.ffn + C),
            message("left-mlp-biases", "the biases of the MLPs"));
   left.add(kHeadNorms, L * 2 * D, message("left-norms", "the norms of queries and keys"));
   left.add(kWideNorms, L * (H + model.kv_heads) * D,
@@ -63,7 +70,9 @@ LeftOut left_out(HuggingFaceConfig& config, const Family& family, const Model& m
     constexpr std::int64_t kMost = 1 << 12;  // keeps the product in range
     const std::int64_t heads = std::min(config.whole({"index_n_heads"}, 0), kMost);
     const std::int64_t width = std::min(config.whole({"index_head_dim"}, 0), kMost);
-    left.add(kIndexer, L * (model.latent.q_rank * heads * width + C * (width + heads) + 2 * width),
+    left.add(kIndexer,
+             indexers(config, L) *
+                 (model.latent.q_rank * heads * width + C * (width + heads) + 2 * width),
              message("left-indexer", "the indexers of sparse attention"));
   }
   return left;
@@ -99,7 +108,8 @@ void note_beyond(HuggingFaceConfig& config, const Family& family, const Model& m
     config.note(message("import-side-by-side",
                         "Attention and MLP of a layer read the same input in this model; here the "
                         "MLP comes after attention, so TP sends twice as often as it has to."));
-  if (const std::int64_t layers = config.whole({"num_nextn_predict_layers"}, 0); layers > 0)
+  if (const std::int64_t layers = config.whole({"num_nextn_predict_layers", "num_mtp_layers"}, 0);
+      layers > 0)
     config.note(message("import-prediction",
                         "num_nextn_predict_layers is {}: what predicts tokens after the next one "
                         "is left out of the counts.",

@@ -82,6 +82,10 @@ std::optional<Message> refusal(const std::string& type, const json& keys) {
                    "“{}” has recurrent layers and no attention, and only layers with attention are "
                    "modelled; choose the config.json of such a model.",
                    name);
+  if (const auto each = keys.find("per_layer_config"); each != keys.end() && says_something(*each))
+    return message("import-per-layer",
+                   "By per_layer_config in config.json, layers have sizes of their own, and only "
+                   "models of equal layers are modelled; choose the config.json of such a model.");
   if (holds(kMixed, type) || mixes_layers(keys))
     return message("import-mixed",
                    "“{}” has recurrences, linear attention or convolutions beside attention, and "
@@ -218,8 +222,15 @@ std::optional<Message> read_own_keys(CommonForm& form) {
   const std::string& type = family.type;
   if (type == "gpt2" || type == "bloom" || type == "gpt_bigcode") widen_mlp(keys);
   if (type == "gpt_bigcode" && flag_at(keys, "multi_query", true)) keys["num_key_value_heads"] = 1;
-  if (type == "gpt_neox" && flag_at(keys, "use_parallel_residual", true))
-    family.beyond |= kSideBySide;
+  if (type == "gpt_neox") {
+    if (flag_at(keys, "use_parallel_residual", true)) family.beyond |= kSideBySide;
+    if (!flag_at(keys, "attention_bias", true)) {
+      family.biases = false;
+      family.beyond |= kMlpBiases;
+    }
+  }
+  if (type == "gpt_oss") family.biases = flag_at(keys, "attention_bias", true);
+  if (type == "qwen2_moe" && !flag_at(keys, "qkv_bias", true)) family.beyond &= ~kQkvBiases;
   if (type == "falcon") read_falcon(form);
   if (type == "chatglm") return read_chatglm(keys);
   if (type == "llama4_text") read_llama4(keys);
@@ -269,6 +280,16 @@ void rename_keys(json& keys) {
        {"seq_length", "max_position_embeddings"}}};
   for (const auto& [theirs, common] : kNames)
     if (lacks(keys, common) && !lacks(keys, theirs)) keys[common] = json(keys[theirs]);
+}
+
+// From version 5 on the library keeps what positions need in an object, or in one for each kind of
+// attention.
+void take_rope_parameters(json& keys) {
+  const auto found = keys.find("rope_parameters");
+  if (found == keys.end() || !found->is_object()) return;
+  const json& parameters = found->contains("full_attention") ? (*found)["full_attention"] : *found;
+  if (lacks(keys, "rope_theta") && parameters.is_object() && parameters.contains("rope_theta"))
+    keys["rope_theta"] = json(parameters["rope_theta"]);
 }
 
 // A model of pictures or sound holds a language model under a key of its own.
@@ -323,6 +344,7 @@ Result<CommonForm> common_form(const json& file, std::vector<Message>& notes) {
       found != form.keys.end() && found->is_string() ? found->get<std::string>() : std::string();
   if (auto why = refusal(type, form.keys)) return *why;
   rename_keys(form.keys);
+  take_rope_parameters(form.keys);
   Result<Family> family = family_of(type, form.keys, notes);
   if (!family) return family.error();
   form.family = std::move(*family);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the config.json that Hugging Face's transformers library writes.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "engine/plan/model/hugging_face/hugging_face.h"
 #include "engine/plan/model/hugging_face/hugging_face_beyond.h"
 #include "engine/plan/model/hugging_face/hugging_face_config.h"
@@ -26,6 +30,8 @@ void read_shared_width(Config& config, Experts& experts) {
                         width, experts.ffn));
 }
 
+bool is_not_dense(const nlohmann::json& type) { return type != "dense"; }
+
 // Which layers have experts: how many without come first, or a failure where others are without.
 int leading_dense(Config& config, const Model& model) {
   const auto fails = [&config](const char* key) {
@@ -42,12 +48,25 @@ int leading_dense(Config& config, const Model& model) {
   if (const nlohmann::json* layers = config.find({"moe_layers"});
       layers != nullptr && layers->size() != static_cast<std::size_t>(model.layers))
     return fails("moe_layers");
+  if (const nlohmann::json* types = config.find({"mlp_layer_types"});
+      types != nullptr && types->is_array()) {
+    const auto first = std::find_if(types->begin(), types->end(), is_not_dense);
+    return std::find(first, types->end(), "dense") == types->end()
+               ? static_cast<int>(first - types->begin())
+               : fails("mlp_layer_types");
+  }
   const nlohmann::json* layers = config.find({"mlp_only_layers"});
   if (layers == nullptr || !layers->is_array()) return 0;
   int leading = 0;
   for (const nlohmann::json& layer : *layers)
     if (layer == leading) ++leading;
   return leading == static_cast<int>(layers->size()) ? leading : fails("mlp_only_layers");
+}
+
+// Whether the class of a family has no other scores of experts, so that files leave them out.
+bool scores_by_sigmoid(std::string_view type) {
+  constexpr std::array kTypes = {"deepseek_v3", "kimi_k2", "glm4_moe", "glm_moe_dsa"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
 void read_experts(Config& config, const Family& family, Model& model) {
@@ -70,13 +89,17 @@ void read_experts(Config& config, const Family& family, Model& model) {
   experts.ffn = config.whole({"moe_intermediate_size"}, model.ffn);
   read_shared_width(config, experts);
   const int dense = leading_dense(config, model);
+  const bool by_layer = config.find({"mlp_layer_types"}) != nullptr;  // the library's goes first
   experts.first_dense =
-      static_cast<int>(family.latent ? config.said("first_k_dense_replace")
-                                     : config.whole({"first_k_dense_replace"}, dense));
+      static_cast<int>(by_layer        ? dense
+                       : family.latent ? config.said("first_k_dense_replace")
+                                       : config.whole({"first_k_dense_replace"}, dense));
   experts.group_limit = static_cast<int>(config.whole({"topk_group"}, 0));
   if (experts.group_limit > 0) experts.groups = static_cast<int>(config.whole({"n_group"}, 0));
   if (experts.groups <= 1) experts.groups = experts.group_limit = 0;  // one group is no limit
-  if (config.text({"scoring_func"}) == "sigmoid") experts.router = Router::kSigmoid;
+  const std::string scoring = config.text({"scoring_func"});
+  if (scoring == "sigmoid" || (scoring.empty() && scores_by_sigmoid(family.type)))
+    experts.router = Router::kSigmoid;
 }
 
 void read_attention(Config& config, const Family& family, Model& model) {
@@ -99,7 +122,7 @@ void read_attention(Config& config, const Family& family, Model& model) {
 // Launch lines have those that presets were published with.
 void note_rotary_base(Config& config, const Model& model) {
   constexpr double kUsual = 10'000;
-  const nlohmann::json* base = config.find({"rope_theta"});
+  const nlohmann::json* base = config.find({"rope_theta", "rotary_emb_base"});
   if (base == nullptr || !base->is_number() || *base == kUsual || model.learned_positions) return;
   for (const std::string& name : model_names()) {
     const Result<Model> preset = find_model(name);
@@ -128,7 +151,12 @@ unsigned biases_beyond(const Config& config, const Family& family) {
 // Notes the windows that attention of this family is cut to.
 void note_window(Config& config, const Family& family, const Model& model) {
   const std::int64_t window = config.whole({"sliding_window", "attention_chunk_size"}, 0);
-  const bool used = config.flag("use_sliding_window", !family.type.starts_with("qwen"));
+  const nlohmann::json* types = config.find({"layer_types"});
+  const bool all_full = types != nullptr && types->is_array() && !types->empty() &&
+                        std::count(types->begin(), types->end(), "full_attention") ==
+                            static_cast<std::ptrdiff_t>(types->size());
+  const bool used =
+      !all_full && config.flag("use_sliding_window", !family.type.starts_with("qwen"));
   if (used && window > 0 && window < model.sequence)
     config.note(message("import-window",
                         "Layers of this model attend to a window of tokens alone; here each "
