@@ -88,7 +88,7 @@ Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation, 
   const Result<BackendChoice> choice = choose_backend(alone);
   if (!choice) return choice.error();
   RunWishes wishes;
-  wishes.gradients = true;
+  wishes.gradients = wishes.parameters = true;
   for (const Probe& probe : probes)
     if (check_probe(alone, prediction->program, probe)) wishes.probes.push_back(probe);
   Watch scaled = watch;
@@ -114,7 +114,7 @@ Result<Proof> prove(const Preparation& preparation, const RunResult& many, const
   alone.products = ProductType::kSame;
   const Result<RunResult> exact = run_alone(alone, preparation, watch, 0.5, 0.5);
   if (!exact) return exact.error();
-  return compare(many, *one, *exact);
+  return compare(preparation.setup, many, *one, *exact);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ inline Setup in_fp32(Setup setup) {
 // Against one rank; in 16 bit within its rounding.
 inline Proof proof_of(const RunResult& many, const Setup& setup) {
   if (setup.precision.parameter_bytes == 4) return compare(many, one_rank(setup));
-  return compare(many, one_rank(setup), one_rank(in_fp32(setup)));
+  return compare(setup, many, one_rank(setup), one_rank(in_fp32(setup)));
 }
 
 // What a Program alone says: how many expert tokens travel, only the step knows.

@@ -117,20 +117,26 @@ struct Proof {
 };
 Proof compare(const RunResult& many, const RunResult& one);
 // The comparison for 16 bit. The reference is `exact`, one rank in fp32. The bounds follow from the
-// distance of `one`, one rank in 16 bit, from it. For gradients the bound is a quarter more than
-// that distance, since a mesh rounds at other places. For losses it is twice the distance, since a
-// single number may come out right by chance; and at least 2^-13, 1/32 of the most that rounding to
-// bf16 costs. No bound is above a tenth of the gradients or 2^-6 of a loss, since beyond that the
-// two were not trained alike.
-Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact);
+// distance of `one`, one rank in 16 bit, from it: r of its gradients, a vector, which no chance
+// makes small. TP and CP add up n = tp * cp partial sums that one rank does not round. Their errors
+// add up as random ones do, so that a mesh differs by r sqrt(n) and the spread of two draws. Where
+// there are experts, one of N tokens may go to another expert, since two were nearly as good. Its
+// share of the gradients is 1 / sqrt(N), of which half has an expert's gate.
+// A loss is a mean over tokens, each with an error of its own: bound / sqrt(N), and at least 2^-13,
+// 1/32 of the most that rounding to bf16 costs. Later losses differ by what parameters differ by,
+// as a share of an update, times what an update changes of the loss. No bound is above a tenth of
+// the gradients or 2^-4 of a loss, since beyond that the two were not trained alike.
+// Requires: parameters of `one` and `exact`.
+Proof compare(const Setup& setup, const RunResult& many, const RunResult& one,
+              const RunResult& exact);
 // The Setup of the reference: one rank, the same global batch in the same order.
 Setup one_rank_setup(const Setup& setup);
 
 // How this engine multiplies bf16 on cores: kNativeBf16 or kWidenedBf16.
 const char* bf16_products_here();
 // Measures this computer with as many busy ranks as there are cores: matrix products by shape,
-// every other kernel, copy bandwidth, and message latency and bandwidth between ranks. It usually
-// takes 10 to 20 s.
+// every other kernel, copy bandwidth, and message latency and bandwidth between ranks. It takes
+// some 5 s, longer beside other work.
 Result<Machine> calibrate(const RunControl& control);
 
 }  // namespace parallelarium

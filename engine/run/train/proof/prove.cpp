@@ -24,6 +24,32 @@ double loss_difference(const std::vector<double>& many, const std::vector<double
   return largest;
 }
 
+// How far the parameters of two runs are apart at the end, as a share of what one update changes:
+// AdamW moves each by some learning rate.
+double drift_in_updates(const Setup& setup, const RunResult& a, const RunResult& b) {
+  if (a.parameters.size() != b.parameters.size() || setup.learning_rate <= 0) return 0;
+  double squares = 0, count = 0;
+  for (std::size_t i = 0; i < b.parameters.size(); ++i) {
+    const std::vector<float>&of_a = a.parameters[i].values, &of_b = b.parameters[i].values;
+    for (std::size_t j = 0; j < std::min(of_a.size(), of_b.size()); ++j) {
+      const double d = static_cast<double>(of_a[j]) - static_cast<double>(of_b[j]);
+      squares += d * d;
+    }
+    count += static_cast<double>(of_b.size());
+  }
+  return count > 0 ? std::sqrt(squares / count) / setup.learning_rate : 0;
+}
+
+// The most by which a loss changes from one step to the next, relative to the least loss.
+double largest_change(const std::vector<double>& losses) {
+  double most = 0, least = std::numeric_limits<double>::infinity();
+  for (std::size_t step = 0; step < losses.size(); ++step) {
+    least = std::min(least, losses[step]);
+    if (step > 0) most = std::max(most, std::abs(losses[step] - losses[step - 1]));
+  }
+  return least > 0 ? most / least : 0;
+}
+
 }  // namespace
 
 Setup one_rank_setup(const Setup& setup) {
@@ -84,15 +110,23 @@ Proof compare(const RunResult& many, const RunResult& one) {
   return proof;
 }
 
-Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact) {
-  // Of drawn small meshes with the right plan some differ by 1.29 times what one rank does.
-  constexpr double kTimesLoss = 2, kTimesGradient = 1.5, kMostGradient = 0.1;
-  constexpr double kLeastLoss = 1.0 / (1 << 13), kMostLoss = 1.0 / (1 << 6);
-  const Proof rounding = compare(one, exact);
+Proof compare(const Setup& setup, const RunResult& many, const RunResult& one,
+              const RunResult& exact) {
+  constexpr double kSpread = 1.5;  // two draws of the same rounding differ by as much
+  constexpr double kMostGradient = 0.1, kLeastLoss = 1.0 / (1 << 13), kMostLoss = 1.0 / (1 << 4);
+  const double terms = setup.mesh.tp * setup.mesh.cp;
+  const auto tokens = static_cast<double>(setup.mesh.dp * setup.microbatches * setup.micro_batch) *
+                      static_cast<double>(setup.model.sequence);
+  const double spread = kSpread * std::sqrt(terms);
   Proof proof = compare(many, exact);
   proof.in_16_bit = true;
-  proof.loss_bound = std::clamp(kTimesLoss * rounding.loss_difference, kLeastLoss, kMostLoss);
-  proof.gradient_bound = std::min(kTimesGradient * rounding.gradient_difference, kMostGradient);
+  const double one_token = setup.model.experts.count > 0 ? 0.5 / std::sqrt(tokens) : 0;
+  proof.gradient_bound =
+      std::min(spread * compare(one, exact).gradient_difference + one_token, kMostGradient);
+  proof.loss_bound =
+      std::clamp(proof.gradient_bound / std::sqrt(tokens) +
+                     drift_in_updates(setup, one, exact) * largest_change(exact.observation.losses),
+                 kLeastLoss, kMostLoss);
   return proof;
 }
 

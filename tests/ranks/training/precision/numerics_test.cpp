@@ -123,7 +123,7 @@ TEST(Proof, In16BitSeesAWrongGradientAndWhatDiverged) {
   const RunResult exact = one_rank(setup);
   ASSERT_TRUE(set_field(setup, "precision", "mixed-16").ok());
   const RunResult& one = one_rank(setup);
-  const Proof rounded = compare(one, one, exact);
+  const Proof rounded = compare(setup, one, one, exact);
   EXPECT_TRUE(rounded.holds()) << rounded.gradient_difference;
   EXPECT_TRUE(rounded.in_16_bit);
   EXPECT_EQ(rounded.losses_one_rank, exact.observation.losses);
@@ -137,17 +137,17 @@ TEST(Proof, In16BitSeesAWrongGradientAndWhatDiverged) {
       std::max_element(wrong.gradients.begin(), wrong.gradients.end(),
                        [&](const auto& a, const auto& b) { return size(a) < size(b); });
   for (float& value : largest->values) value = -value;
-  EXPECT_FALSE(compare(wrong, one, exact).holds());
+  EXPECT_FALSE(compare(setup, wrong, one, exact).holds());
   wrong = one;
   wrong.observation.losses[1] *= 1.01;
-  EXPECT_FALSE(compare(wrong, one, exact).holds());
+  EXPECT_FALSE(compare(setup, wrong, one, exact).holds());
   // One rank that diverged proves nothing, and widens no bound.
   wrong.observation.losses.back() = std::nan("");
-  EXPECT_FALSE(compare(wrong, wrong, exact).holds());
+  EXPECT_FALSE(compare(setup, wrong, wrong, exact).holds());
   wrong = one;
   for (NamedTensor& tensor : wrong.gradients)
     for (float& value : tensor.values) value *= 2;
-  EXPECT_FALSE(compare(wrong, wrong, exact).holds());
+  EXPECT_FALSE(compare(setup, wrong, wrong, exact).holds());
 }
 
 class HeldOut : public testing::TestWithParam<const char*> {};
