@@ -118,7 +118,9 @@ QString next_valid(const Setup& setup, const std::string& option, int direction)
   const SettingKind kind = row.value.kind;
   if (kind != SettingKind::kWhole && kind != SettingKind::kNumber && kind != SettingKind::kSeed)
     return {};
-  double value = field_text(setup, option).toDouble();
+  bool is_number = false;
+  double value = field_text(setup, option).toDouble(&is_number);
+  if (!is_number) value = row.value.range.low;  // "auto"
   for (int tries = 0; tries < kMostTries; ++tries) {
     const double last = value;
     value = next_value(row.stride, value, direction);

@@ -16,7 +16,9 @@ TEST(Stretch, AutoIsTheNameOfItsDefault) {
   const auto read = setup_from_text(R"({"run": {"stretch": "auto"}})");
   ASSERT_TRUE(read.ok()) << read.error().text;
   EXPECT_EQ(read->run.stretch, kAutoStretch);
-  EXPECT_EQ(changed({{"stretch", "12.5"}, {"stretch", "auto"}}).run.stretch, kAutoStretch);
+  EXPECT_EQ(read->run, changed({{"stretch", "12.5"}, {"stretch", "auto"}}).run);
+  EXPECT_EQ(to_json(*read).at("run").at("stretch"), "auto");
+  EXPECT_EQ(to_json(changed({{"stretch", "12.5"}})).at("run").at("stretch"), 12.5);
 }
 
 TEST(DefaultSetup, IsTheFirstLessonOfTheContract) {
@@ -30,7 +32,7 @@ TEST(DefaultSetup, IsTheFirstLessonOfTheContract) {
     "schedule": "1f1b", "chunks": 1, "micro_batch": 1, "microbatches": 8, "recompute": "none",
     "context_parallel": "ring", "attention": "unfused", "dropout": 0.0, "learning_rate": 1e-3,
     "clip": 0.0,
-    "run": { "backend": "auto", "stretch": 1.0, "steps": 5, "warmup": 1, "seed": 1,
+    "run": { "backend": "auto", "stretch": "auto", "steps": 5, "warmup": 1, "seed": 1,
              "text": "default" } })"));
 }
 

@@ -24,6 +24,7 @@ Setup filled(Setup setup, bool gpus, bool bf16, Backend backend) {
   if (setup.attention == Attention::kAuto)
     setup.attention = gpus || is_by_blocks(setup) ? Attention::kFused : Attention::kUnfused;
   if (setup.run.backend == Backend::kAuto) setup.run.backend = backend;
+  if (setup.run.stretch == kAutoStretch) setup.run.stretch = kAnyStretch;
   return setup;
 }
 

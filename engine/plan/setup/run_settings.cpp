@@ -14,9 +14,15 @@ const Row kFirstOfRun = Row();
 // "auto" is the default's name.
 Value<Setup> stretch_value() {
   Value<Setup> value = Is::number(kStretch, &Setup::run, &RunSettings::stretch);
+  value.get = [](const Setup& setup) -> nlohmann::json {
+    if (setup.run.stretch == kAutoStretch) return "auto";
+    return setup.run.stretch;
+  };
   value.set = [number = value.set](Setup& setup, const nlohmann::json& json,
                                    const std::string& key) {
-    return number(setup, json == "auto" ? nlohmann::json(kAutoStretch) : json, key);
+    if (json != "auto") return number(setup, json, key);
+    setup.run.stretch = kAutoStretch;
+    return Result<void>();
   };
   return value;
 }

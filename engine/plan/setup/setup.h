@@ -99,8 +99,8 @@ std::vector<std::string> precision_names();
 // of 2 or 4 bytes each.
 bool is_trainable(const Precision& precision);
 
-// A rehearsal is as slow as the real work asks for, and nobody wants it slower.
-inline constexpr double kAutoStretch = 1;
+// A rehearsal is as slow as the real work asks for, and nobody wants it slower: auto; resolved.
+inline constexpr double kAutoStretch = 0, kAnyStretch = 1;
 
 // A rank that computes more slowly than the others, on purpose.
 struct SlowRank {

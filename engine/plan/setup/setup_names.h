@@ -64,7 +64,7 @@ inline constexpr std::array kNorms = {Word<Norm>{Norm::kLayer, "layer"},
                                       Word<Norm>{Norm::kRms, "rms"}};
 
 // The least stretch of a rehearsal.
-inline constexpr Range kStretch{1, 1e6};
+inline constexpr Range kStretch{kAnyStretch, 1e6};
 // The range of DP, TP, PP, CP and EP.
 inline constexpr Range kDegrees{1, 65'536};
 

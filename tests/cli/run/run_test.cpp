@@ -135,7 +135,7 @@ TEST(Run, ARehearsalBeginsAgainWithTheStretchThatItsWorkNeeds) {
   const Reply again = command(words);
   ASSERT_EQ(again.status, kDone) << again.err;
   const json run = again.json();
-  EXPECT_EQ(run.at("setup").at("run").at("stretch"), 1)
+  EXPECT_EQ(run.at("setup").at("run").at("stretch"), "auto")
       << "the Setup is the one that was asked for";
   EXPECT_EQ(run.at("losses").size(), 2u);
   words = {"predict"};
