@@ -28,7 +28,7 @@ TEST_P(SharedGpu, TrainsLikeOneRank) {
   const Result<BackendChoice> choice = shared_gpu(setup);
   if (!choice && choice.error().kind == "cuda-missing") GTEST_SKIP() << choice.error().text;
   ASSERT_TRUE(choice.ok()) << choice.error().text;
-  const RunWishes wishes{.gradients = true, .parameters = false, .held_out_loss = true};
+  const RunWishes wishes{.gradients = true, .parameters = true, .held_out_loss = true};
   const Result<RunResult> many = run(setup, built(setup), *choice, {}, wishes);
   if (!many && many.error().id == "fp8-gpu") GTEST_SKIP() << many.error().text;
   ASSERT_TRUE(many.ok()) << many.error().text;
@@ -42,7 +42,7 @@ TEST_P(SharedGpu, TrainsLikeOneRank) {
     alone.products = ProductType::kSame;
     const Result<RunResult> exact = run_now(alone, built(alone), wishes);
     ASSERT_TRUE(exact.ok()) << exact.error().text;
-    proof = compare(*many, *one, *exact);
+    proof = compare(setup, *many, *one, *exact);
   }
   EXPECT_TRUE(proof.holds()) << proof.loss_difference << ", " << proof.gradient_difference << " in "
                              << proof.worst_parameter.text;
