@@ -12601,6 +12601,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>limit</source>
         <translation>Grenze</translation>
     </message>
+    <message>
+        <source>Of the memory of a device %1 may be used.</source>
+        <translation>Vom Speicher eines Geräts dürfen %1 benutzt werden.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::RooflineView</name>
@@ -12810,6 +12814,18 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Ranks at all points: %1; sequences of a batch: %2.</source>
         <translation>Ränge an allen Punkten: %1; Sequenzen eines Batches: %2.</translation>
+    </message>
+    <message>
+        <source>memory of a device that may be used: %1</source>
+        <translation>Speicher eines Geräts, der benutzt werden darf: %1</translation>
+    </message>
+    <message>
+        <source>launch line of %1</source>
+        <translation>Startzeile von %1</translation>
+    </message>
+    <message>
+        <source>Limits of the search hold for the points: %1.</source>
+        <translation>Für die Punkte gelten die Grenzen der Suche: %1.</translation>
     </message>
 </context>
 <context>

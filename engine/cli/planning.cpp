@@ -20,6 +20,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kMostLimit = 1e15;  // that a limit is said with
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 Result<std::int64_t> whole_of(const std::string& text, const char* option) {
   std::int64_t number = 0;
@@ -55,15 +56,12 @@ Result<void> read_objective(const std::string& name, PlanRequest& request) {
   return message("plan-objective", "--objective is {}, not “{}”.", join_or(names), shown(name));
 }
 
-Result<void> keep_to_framework(const std::string& framework, PlanRequest& request) {
-  if (framework.empty()) return {};
+Result<PlanRefusal> refusal_by(const std::string& framework) {
+  if (framework.empty()) return PlanRefusal();
   std::vector<std::string> keys;
   for (const PlanAxis& axis : plan_axes())
     keys.push_back(find_setting(setup_settings(), axis.option)->key);
-  Result<FrameworkRefusal> refuses = framework_refusal(framework, std::move(keys));
-  if (!refuses) return refuses.error();
-  request.refuses = std::move(*refuses);
-  return {};
+  return framework_refusal(framework, std::move(keys));
 }
 
 nlohmann::json as_written(const std::string& framework, const Setup& plan, const Machine& machine) {
@@ -118,7 +116,9 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   }
   if (Result<void> read = read_gpus(gpus, request); !read) return read.error();
   if (Result<void> read = read_objective(objective, request); !read) return read.error();
-  if (Result<void> kept = keep_to_framework(framework, request); !kept) return kept.error();
+  Result<PlanRefusal> refuses = refusal_by(framework);
+  if (!refuses) return refuses.error();
+  request.refuses = std::move(*refuses);
   const Result<Setup> base = setup_from_json(*base_json);
   if (!base) return base.error();
   if (Result<void> settled = settle(*base, request); !settled) return settled.error();
@@ -141,6 +141,11 @@ Message no_axis(const std::string& name) {
   for (const PlanAxis& each : plan_axes()) names.emplace_back(each.option);
   return message("plan-axis", "“{}” is no axis of the search; there are {}.", shown(name),
                  join_and(names));
+}
+
+Result<double> memory_from_gib(double gib) {
+  if (!(gib > 0)) return message("plan-memory", "--memory is in GiB and above 0, not {}.", gib);
+  return gib * kGibibyte;
 }
 
 Result<void> limit_memory(Machine& machine, double bytes) {

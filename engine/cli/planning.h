@@ -14,9 +14,8 @@ namespace parallelarium {
 Result<void> read_gpus(const std::string& text, PlanRequest& request);
 // "time", "gpus", "memory" or "tokens-per-gpu".
 Result<void> read_objective(const std::string& name, PlanRequest& request);
-// Has the search keep to what that framework can say of the axes; empty: any. Error:
-// "framework-unknown".
-Result<void> keep_to_framework(const std::string& framework, PlanRequest& request);
+// What of a Setup's axes that framework cannot say; empty: any will do. Error: "framework-unknown".
+Result<PlanRefusal> refusal_by(const std::string& framework);
 // What a framework makes of a plan, which the search holds it to in its axes alone: the sentences
 // of what its text cannot say, and of what it says and no figure counts, and the step that the text
 // means; null where that cannot be.
@@ -42,6 +41,10 @@ Message no_axis(const std::string& name);
 // {"device_bytes", "capacity_bytes", "sentence", "message"}: what a plan may fill, and what is not
 // counted.
 nlohmann::json memory_limit_json(const Machine& machine);
+// What --memory says, and its bytes. Error: it is not above 0.
+inline constexpr const char* kMemoryOptionHelp =
+    "GiB of a device that a rank's own tensors may fill (default: what a framework leaves)";
+Result<double> memory_from_gib(double gib);
 // Makes so many bytes of a device usable. Error: it has fewer.
 Result<void> limit_memory(Machine& machine, double bytes);
 

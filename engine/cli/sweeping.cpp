@@ -6,12 +6,11 @@
 #include <optional>
 
 #include "engine/cli/outlook.h"
-#include "engine/cli/training.h"
+#include "engine/cli/planning.h"
 #include "engine/plan/machine/nodes.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/message_json.h"
-#include "engine/predict/predict.h"
 #include "engine/wire/reading.h"
 
 namespace parallelarium {
@@ -52,11 +51,22 @@ std::vector<Metric> metrics_from(const std::string& list) {
   return metrics;
 }
 
+Result<Prediction> predict_within(const SweepLimits& limits, const Situation& situation) {
+  if (const std::optional<Message> why = refusal_of(situation.setup, limits.refuses)) return *why;
+  Machine machine = situation.machine;
+  if (limits.memory_bytes > 0)
+    if (Result<void> limited = limit_memory(machine, limits.memory_bytes); !limited)
+      return limited.error();
+  return predict(situation.setup, machine, BuildOptions{.stage_level = true});
+}
+
 Result<SweepRequest> sweep_request_from_json(const nlohmann::json& json) {
   SweepRequest request;
-  std::string show;
+  std::string show, framework;
   ObjectReader reader(json, "sweep");
   reader.read("show", show);
+  reader.read("memory_bytes", request.limits.memory_bytes);
+  reader.read("for", framework);
   if (json.contains("keep")) {
     const nlohmann::json* keep = reader.object("keep");
     if (reader.error()) return *reader.error();
@@ -76,6 +86,9 @@ Result<SweepRequest> sweep_request_from_json(const nlohmann::json& json) {
     if (!variation) return variation.error();
     request.vary.push_back(std::move(*variation));
   }
+  Result<PlanRefusal> refuses = refusal_by(framework);
+  if (!refuses) return refuses.error();
+  request.limits.refuses = std::move(*refuses);
   Result<Setup> base = setup_from_json(*setup);
   if (!base) return base.error();
   request.base = std::move(*base);
@@ -99,8 +112,7 @@ Result<nlohmann::json> sweep_answer(const SweepRequest& request, const std::atom
     if (!setup) return setup.error();
     const Result<Situation> situation = situation_here(*setup);
     if (!situation) return situation.error();
-    const Result<Prediction> prediction =
-        predict(situation->setup, situation->machine, BuildOptions{.stage_level = true});
+    const Result<Prediction> prediction = predict_within(request.limits, *situation);
     if (!prediction) return prediction.error();
     const Nodes nodes = nodes_of(prediction->setup, prediction->machine);
     reaches.back() = {nodes.count(), group_nodes_of(*prediction, nodes, request.vary.front().key)};

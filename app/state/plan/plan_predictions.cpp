@@ -19,11 +19,13 @@ PlanPredictions::PlanPredictions(QObject* parent) : QObject(parent) {
 PlanPredictions::~PlanPredictions() { worker_.waitForDone(); }
 
 std::shared_ptr<const Prediction> PlanPredictions::of(const Setup& setup, const Machine& machine) {
-  const auto found = std::find_if(kept_.begin(), kept_.end(),
-                                  [&](const auto& kept) { return kept->setup == setup; });
+  const double share = machine.usable_memory_share;
+  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& kept) {
+    return kept->setup == setup && kept->usable_memory_share == share;
+  });
   if (found != kept_.end()) return (*found)->prediction;
   if (kept_.size() == kMostKept) kept_.erase(kept_.begin());
-  const auto kept = kept_.emplace_back(std::make_shared<Kept>(Kept{setup, nullptr}));
+  const auto kept = kept_.emplace_back(std::make_shared<Kept>(Kept{setup, share, nullptr}));
   ++under_way_;
   worker_.start([this, kept, machine] {
     auto answer = std::make_shared<Result<Prediction>>(predict(kept->setup, machine));

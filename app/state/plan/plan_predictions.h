@@ -25,7 +25,7 @@ class PlanPredictions : public QObject {
   bool busy() const { return under_way_ > 0; }
   // Waits until nothing is being predicted any more (for exports and tests).
   void wait();
-  void clear();  // call it when the Machine changes
+  void clear();  // call it when more of the Machine changes than the memory that may be used
 
  Q_SIGNALS:
   void made();
@@ -33,6 +33,7 @@ class PlanPredictions : public QObject {
  private:
   struct Kept {
     Setup setup;
+    double usable_memory_share;
     std::shared_ptr<const Prediction> prediction;
   };
   std::vector<std::shared_ptr<Kept>> kept_;  // the latest last

@@ -206,8 +206,8 @@ void PlanSearch::show_plan(bool plan) {
 std::shared_ptr<const Prediction> PlanSearch::prediction_of(const Setup& setup) {
   Result<Machine> machine = machine_of(setup.machine);
   if (!machine) return nullptr;
-  if (answered_.memory_bytes > 0)
-    machine->usable_memory_share = double(answered_.memory_bytes) / machine->memory_bytes.value;
+  if (const std::int64_t bytes = limits().memory_bytes; bytes > 0)
+    machine->usable_memory_share = double(bytes) / machine->memory_bytes.value;
   return predictions_.of(session_.resolved(setup), *machine);
 }
 

@@ -58,6 +58,9 @@ class PlanSearch : public QObject {
   // What the view is about: what was searched; if there is nothing, what is being searched;
   // otherwise the wish.
   const PlanWish& subject() const;
+  // The wish whose limits hold for the plans: what is wished, if they are plans of it, so that a
+  // limit counts at once; else what was searched.
+  const PlanWish& limits() const { return is_outdated() ? answered_ : wish_; }
   // Whether the wish differs from what was searched. The layout that is trained today does not
   // count, since it changes no plan.
   bool is_stale() const { return answer_ && !is_limited() && !asks_the_same(answered_, wish_); }

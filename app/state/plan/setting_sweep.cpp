@@ -99,10 +99,11 @@ std::optional<std::size_t> SweepAnswer::first_of_base() const {
 }
 
 Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const SweepWish& wish,
-                                           const Setup& base) {
+                                           const Setup& base, const SweptLimits& limits) {
   SweepAnswer answer;
   answer.wish = wish;
   answer.base = base;
+  answer.limits = limits;
   const Metric metric = metric_from(wish.figure.toStdString());
   answer.unit = metric.unit;
   ObjectReader reader(json, "sweep");
@@ -163,7 +164,7 @@ void SettingSweep::show_figure() {
   SweepWish same = wish_;
   same.figure = answer_->wish.figure;
   if (answer_->wish != same || answer_->wish == wish_) return;
-  Result<SweepAnswer> answer = sweep_answer_from_json(told_, wish_, answer_->base);
+  Result<SweepAnswer> answer = sweep_answer_from_json(told_, wish_, answer_->base, answer_->limits);
   if (answer) answer_ = std::move(*answer);
   find_runs();
 }
@@ -171,6 +172,12 @@ void SettingSweep::show_figure() {
 Setup SettingSweep::base() const {
   const PlanSearch& search = PlanSearch::of(session_);
   return search.shows_plan() ? search.selected()->setup : session_.setup();
+}
+
+SweptLimits SettingSweep::limits() const {
+  const PlanSearch& search = PlanSearch::of(session_);
+  if (!search.shows_plan()) return {};
+  return {search.limits().memory_bytes, search.limits().framework};
 }
 
 void SettingSweep::start() {
@@ -183,9 +190,12 @@ void SettingSweep::start() {
       {"setup", to_json(base())}, {"vary", std::move(vary)}, {"show", shown_metrics(wish_.figure)}};
   for (const auto& [setting, value] : kept_sizes(wish_, base()))
     request.parameters["keep"][setting] = value;
-  request.read = [this, wish = wish_,
-                  base = base()](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
-    Result<SweepAnswer> answer = sweep_answer_from_json(json, wish, base);
+  const SweptLimits within = limits();
+  if (within.memory_bytes > 0) request.parameters["memory_bytes"] = within.memory_bytes;
+  if (!within.framework.isEmpty()) request.parameters["for"] = within.framework.toStdString();
+  request.read = [this, wish = wish_, base = base(),
+                  within](const nlohmann::json& json) -> Result<EngineRequest::Keep> {
+    Result<SweepAnswer> answer = sweep_answer_from_json(json, wish, base, within);
     if (!answer) return answer.error();
     return EngineRequest::Keep([this, answer = std::move(*answer), json]() -> Result<void> {
       answer_ = answer;
@@ -211,7 +221,7 @@ double SettingSweep::progress() const { return session_.jobs().progress(); }
 
 bool SettingSweep::is_stale() const {
   if (!answer_) return false;
-  const bool of_it = answer_->base == base() || used_ == base();
+  const bool of_it = (answer_->base == base() && answer_->limits == limits()) || used_ == base();
   return answer_->wish != wish_ || !of_it;
 }
 

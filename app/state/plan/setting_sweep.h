@@ -24,6 +24,13 @@ struct SweepWish {
   bool operator==(const SweepWish&) const = default;
 };
 
+// The limits of the search that hold for points of one of its plans.
+struct SweptLimits {
+  std::int64_t memory_bytes = 0;  // bytes of a device that may be used; 0: all that it has
+  QString framework;              // that must be able to express a point; empty: any
+  bool operator==(const SweptLimits&) const = default;
+};
+
 struct SweptPoint {
   std::size_t first = 0, second = 0;  // indices of the values
   std::optional<double> figure;       // in the figure's unit
@@ -41,6 +48,7 @@ struct SweptPoint {
 struct SweepAnswer {
   SweepWish wish;
   Setup base;
+  SweptLimits limits;
   std::string unit;  // "seconds", "bytes", "1", "tokens/s", or empty
   std::vector<QString> firsts, seconds;
   std::vector<SweptPoint> points;  // all second values for the first value, then for the next
@@ -50,7 +58,7 @@ struct SweepAnswer {
 };
 // Reads the answer of `sweep` to this wish. Error: it is no such answer.
 Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const SweepWish& wish,
-                                           const Setup& base);
+                                           const Setup& base, const SweptLimits& limits = {});
 
 // The settings and values that a sweep of this base keeps fixed if it keeps sizes. GPUs stay unless
 // DP varies, and the batch stays unless micro-batches vary, since one follows from the other.
@@ -74,6 +82,8 @@ class SettingSweep : public QObject {
   void set_wish(const SweepWish& wish);
   // The Setup that is swept: the selected plan if the room Plan shows one, else the present Setup.
   Setup base() const;
+  // Those of the search, if its plan is swept; else none.
+  SweptLimits limits() const;
   void start();  // not while the engine does something else
   void cancel();
   bool sweeping() const { return sweeping_; }

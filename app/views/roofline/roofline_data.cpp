@@ -65,6 +65,11 @@ RooflineData roofline_data(const Session& session, int layer, int selected) {
   data.machine = sentence(title_of(prediction.machine));
   data.model = model_words(prediction.setup.model);
   data.source = prediction_source_text(prediction.word);
+  const Machine& machine = prediction.machine;
+  if (machine.usable_memory_share < 1)
+    data.limit = RooflineWords::tr("Of the memory of a device %1 may be used.")
+                     .arg(bytes_text(
+                         std::int64_t(machine.memory_bytes.value * machine.usable_memory_share)));
   data.selected = selected;
   data.dimmed = of_plan ? search.is_outdated() : !session.problems().empty();
   for (const char* key : {"lane.predicted", "step.seconds", "roofline"})
@@ -168,6 +173,7 @@ QString roofline_description(const RooflineData& data) {
     said << RooflineWords::tr("%1: %2, %3.")
                 .arg(sentence(row.name), known.join(QStringLiteral(", ")), ladder_origin(row));
   }
+  if (!data.limit.isEmpty()) said << data.limit;
   if (data.hidden) {
     said << RooflineWords::tr("Hidden until you answer.");
     return said.join(QLatin1Char('\n'));

@@ -24,6 +24,7 @@ struct RooflineData {
   bool measured = false;     // a run says what the pieces took
   bool hidden = false;       // a lesson asks about them
   int selected = 0;          // of the points
+  QString limit;             // says how much of the memory may be used, if not all; else empty
   bool dimmed = false;       // of the last valid Setup, or of a plan of other settings
 
   const RooflinePoint* point() const;              // the selected one, or null

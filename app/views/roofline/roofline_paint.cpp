@@ -220,7 +220,9 @@ double paint_ladder(QPainter& painter, const QRectF& rect, const RooflineData& d
     painter.fillRect(QRectF(rect.left(), y - 1, width, 1), theme.hairline);
   }
   y += 4;
-  QString note = RoofWords::tr("Bars are logarithmic.");
+  QString note = data.limit;
+  if (!note.isEmpty()) note += QLatin1Char(' ');
+  note += RoofWords::tr("Bars are logarithmic.");
   if (sizes)
     note += QLatin1Char(' ') +
             RoofWords::tr("÷: a rate so many times as slow as the one before it on the way out.");

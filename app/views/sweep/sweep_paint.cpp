@@ -75,6 +75,7 @@ double paint_sweep(QPainter& painter, double width, const SweepPicture& picture,
   }
   const SweepAnswer& answer = *picture.answer;
   say(sizes_note(answer), theme.font(12), theme.text);
+  say(limits_note(answer), theme.font(12), theme.text);
   y += 6;
   paint_curves(painter, QRectF(kSweepMargin, y, inner, kCurveHeight), picture, theme, hits, texts);
   y += kCurveHeight + 8;

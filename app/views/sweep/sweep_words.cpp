@@ -10,6 +10,7 @@
 #include "app/settings/setup_fields.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/wire/export/csv.h"
+#include "engine/wire/frameworks/framework.h"
 
 namespace parallelarium {
 namespace {
@@ -135,6 +136,20 @@ QString sizes_note(const SweepAnswer& answer) {
   return said.join(QLatin1Char(' '));
 }
 
+QString limits_note(const SweepAnswer& answer) {
+  QStringList said;
+  if (answer.limits.memory_bytes > 0)
+    said << SweepWords::tr("memory of a device that may be used: %1")
+                .arg(bytes_text(answer.limits.memory_bytes));
+  if (!answer.limits.framework.isEmpty())
+    said << SweepWords::tr("launch line of %1")
+                .arg(
+                    QString::fromStdString(framework_title(answer.limits.framework.toStdString())));
+  return said.isEmpty() ? QString()
+                        : SweepWords::tr("Limits of the search hold for the points: %1.")
+                              .arg(said.join(QStringLiteral("; ")));
+}
+
 std::string sweep_csv(const SweepAnswer& answer) {
   const auto number = [](std::int64_t value) {
     return value > 0 ? std::to_string(value) : std::string();
@@ -189,7 +204,8 @@ QString sweep_description(const SettingSweep& sweep) {
     return said.join(QLatin1Char('\n'));
   }
   const SweepAnswer& answer = *sweep.answer();
-  if (const QString note = sizes_note(answer); !note.isEmpty()) said << note;
+  for (const QString& note : {sizes_note(answer), limits_note(answer)})
+    if (!note.isEmpty()) said << note;
   for (std::size_t at = 0; at < answer.points.size(); ++at) {
     const SweptPoint& point = answer.points[at];
     said << QStringLiteral("%1: %2").arg(

@@ -17,6 +17,8 @@ QString sweep_status(const SettingSweep& sweep);  // what is under way, stale or
 QString point_name(const SweepAnswer& answer, const SweptPoint& point);
 // What grows along the points beside what varies: ranks, or the batch; or what stays, or nothing.
 QString sizes_note(const SweepAnswer& answer);
+// The limits of the search that hold for the points, or empty.
+QString limits_note(const SweepAnswer& answer);
 bool ranks_differ(const SweepAnswer& answer);
 // The points as lines of values, figures and refusals, in the C locale.
 std::string sweep_csv(const SweepAnswer& answer);

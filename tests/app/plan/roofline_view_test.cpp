@@ -57,6 +57,21 @@ TEST_F(RooflineFixture, NoPieceIsAboveTheRoofs) {
   }
 }
 
+// The rates of a memory do not depend on how much of it may be used; how much that is stands there.
+TEST_F(RooflineFixture, SaysTheMemoryLimitOfTheSearch) {
+  PlanWish wish = plan_wish("gpt2-124m", "2");
+  ASSERT_TRUE(searched(wish));
+  view().wait();
+  EXPECT_TRUE(view().data().limit.isEmpty());
+  wish.memory_bytes = std::int64_t(100) << 30;
+  PlanSearch::of(session()).set_wish(wish);
+  view().wait();
+  EXPECT_TRUE(view().data().limit.contains(bytes_text(wish.memory_bytes)))
+      << view().data().limit.toStdString();
+  EXPECT_TRUE(view().description().contains(view().data().limit));
+  EXPECT_TRUE(PlanSearch::of(session()).shows_plan());
+}
+
 TEST_F(RooflineFixture, LinksHaveALatencyWithItsOrigin) {
   int links = 0;
   for (const RooflineCeiling& ceiling : roofline().ceilings) {

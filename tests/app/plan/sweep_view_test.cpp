@@ -321,6 +321,43 @@ TEST_F(SweepFixture, ARunStandsBesideThePredictionOfItsPoint) {
   EXPECT_DOUBLE_EQ(sweep().runs()[0].figure, *sweep().answer()->points[0].figure);
 }
 
+// Points of a plan stand within the limits of its search, as the left column has them, and what is
+// set in Explore has none. A plan that the search found fits whatever limit it was found under.
+TEST_F(SweepFixture, PointsOfAPlanKeepToTheLimitsOfItsSearch) {
+  PlanWish searching = plan_wish("gpt2-124m", "2");
+  const FoundPlan* plan = searched(searching);
+  ASSERT_TRUE(plan);
+  std::int64_t limit = plan->bytes;
+  for (const FoundPlan& other : PlanSearch::of(session()).answer()->front)
+    limit = std::min(limit, other.bytes);
+  searching.memory_bytes = limit;
+  searching.framework = QStringLiteral("torchtitan");
+  plan = searched(searching);
+  ASSERT_TRUE(plan);
+  sweep_for(wish_of("schedule", "1f1b,zb-v", "memory"));
+  ASSERT_TRUE(sweep().answer()) << sweep().error().toStdString();
+  EXPECT_EQ(sweep().answer()->capacity_bytes, limit);
+  EXPECT_TRUE(limits_note(*sweep().answer()).contains(QStringLiteral("torchtitan")));
+  SweepWish batches = wish_of("micro-batch", "1,2,4", "memory");
+  batches.keeps_sizes = true;
+  sweep_for(batches);
+  int too_large = 0;
+  for (const SweptPoint& point : sweep().answer()->points) {
+    if (!point.figure) continue;
+    EXPECT_EQ(*point.fits, *point.figure <= double(limit));
+    too_large += !*point.fits;
+  }
+  EXPECT_GT(too_large, 0) << "the limit is that of the smallest plan";
+  EXPECT_FALSE(sweep().is_stale());
+  searching.memory_bytes = limit / 2;
+  PlanSearch::of(session()).set_wish(searching);
+  EXPECT_TRUE(sweep().is_stale()) << "the curve is of the limit before";
+  PlanSearch::of(session()).show_plan(false);
+  sweep_for(wish_of("microbatches", "4", "memory"));
+  EXPECT_GT(sweep().answer()->capacity_bytes, limit);
+  EXPECT_TRUE(limits_note(*sweep().answer()).isEmpty());
+}
+
 // A label inside a title begins small, except where nouns have capitals and where it is a symbol.
 TEST_F(SweepFixture, TitlesKeepTheCapitalsOfNouns) {
   EXPECT_EQ(swept_label(QStringLiteral("microbatches")), QStringLiteral("micro-batches"));

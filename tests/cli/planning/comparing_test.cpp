@@ -54,6 +54,34 @@ TEST(Sweep, SaysFiguresOfPredictionsAndWhyThereAreNone) {
   }
 }
 
+// As for `plan`: what may be used of a device, and what a framework can say.
+TEST(Sweep, KeepsToTheLimitsOfAPlan) {
+  const Folder folder;
+  std::vector<std::string> words = {"sweep",    "--model", "llama3-8b", "--machine",
+                                    "dgx-h100", "--gpus",  "8",         "--global-batch",
+                                    "16",       "--vary",  "zero=1,3",  "--json"};
+  const auto fits = [&] {
+    std::vector<bool> all;
+    const json answer = command(words).json();
+    for (const json& point : answer.at("points")) all.push_back(point.at("fits").get<bool>());
+    return all;
+  };
+  words.insert(words.end(), {"--memory", "74"});
+  const std::vector<bool> with_all = fits();
+  words.back() = "10";
+  EXPECT_NE(fits(), with_all);
+  for (const json& point : command(words).json().at("points"))
+    EXPECT_EQ(point.at("fits"), point.at("metrics").at("memory") <= 10.0 * 1024 * 1024 * 1024);
+  words[10] = "schedule=1f1b,dualpipe";
+  words.insert(words.end(), {"--pp", "2", "--for", "megatron"});
+  const json points = command(words).json().at("points");
+  EXPECT_TRUE(points[0].at("refused").is_null());
+  EXPECT_THAT(points[1].at("refused").get<std::string>(), HasSubstr("Megatron"));
+  words.back() = "nobody";
+  EXPECT_EQ(command(words).status, 2);
+  EXPECT_EQ(command({"sweep", "--vary", "dp=1,2", "--memory", "0"}).status, 2);
+}
+
 TEST(Sweep, SaysWhatAnEfficiencyIsAShareOf) {
   const Folder folder;
   const std::vector<std::string> words = {"sweep",  "--machine", "dgx-h100",  "--vary",

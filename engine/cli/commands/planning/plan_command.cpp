@@ -26,7 +26,6 @@ namespace parallelarium {
 namespace {
 
 constexpr int kMostPlans = 1000;
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 struct PlanOptions {
   std::string setup, model, machine, gpus, sequence, objective = "time", explain, framework, tokens;
@@ -158,12 +157,14 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
       if (Result<void> set = set_typed(base, key, *value); !set)
         return as_option(set.error(), find_setting(setup_settings(), key)->key, key);
   if (Result<void> read = read_axes(options, base, request); !read) return read.error();
-  if (Result<void> kept = keep_to_framework(options.framework, request); !kept) return kept.error();
+  Result<PlanRefusal> refuses = refusal_by(options.framework);
+  if (!refuses) return refuses.error();
+  request.refuses = std::move(*refuses);
   if (Result<void> settled = settle(base, request); !settled) return settled.error();
   if (options.memory) {
-    if (!(*options.memory > 0))
-      return message("plan-memory", "--memory is in GiB and above 0, not {}.", *options.memory);
-    if (Result<void> limited = limit_memory(request.machine, *options.memory * kGibibyte); !limited)
+    const Result<double> bytes = memory_from_gib(*options.memory);
+    if (!bytes) return bytes.error();
+    if (Result<void> limited = limit_memory(request.machine, *bytes); !limited)
       return limited.error();
   }
   return request;
@@ -359,9 +360,7 @@ void add_plan(Commands& commands) {
       "keep to what this framework can say of the axes: megatron, megatron-bridge, torchtitan, "
       "deepspeed, accelerate or nanotron; other candidates are refused with its sentence",
       "FRAMEWORK");
-  add("--memory", options->memory,
-      "GiB of a device that a rank's own tensors may fill (default: what a framework leaves)",
-      "GIB");
+  add("--memory", options->memory, kMemoryOptionHelp, "GIB");
   add_whole_training(*command, options->tokens, options->price);
   add("--top", options->top, "how many plans to show (default: 10)", "K");
   add("--setup", options->setup, "a Setup for what is no axis of the search", "FILE");

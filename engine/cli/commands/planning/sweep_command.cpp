@@ -10,11 +10,11 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/outlook.h"
+#include "engine/cli/planning.h"
 #include "engine/cli/sweeping.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/sweep.h"
-#include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
@@ -22,7 +22,8 @@ namespace {
 struct SweepOptions {
   SetupOptions setup;
   std::vector<std::string> vary;
-  std::string show = "step,memory,mfu,bubble";
+  std::string show = "step,memory,mfu,bubble", framework;
+  std::optional<double> memory;  // GiB
   bool json = false;
 };
 
@@ -84,6 +85,15 @@ Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   }
   const Result<std::string> text = options.setup.file_text();
   if (!text) return Outcome::invalid(text.error());
+  SweepLimits limits;
+  if (options.memory) {
+    const Result<double> bytes = memory_from_gib(*options.memory);
+    if (!bytes) return Outcome::invalid(bytes.error());
+    limits.memory_bytes = *bytes;
+  }
+  Result<PlanRefusal> refuses = refusal_by(options.framework);
+  if (!refuses) return Outcome::invalid(refuses.error());
+  limits.refuses = std::move(*refuses);
   double capacity = 0;
   std::string machine;
   Turned varied;
@@ -92,8 +102,7 @@ Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   const TurnedAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
     const Result<Situation> situation = options.setup.situation_with(turned, *text);
     if (!situation) return situation.error();
-    const Result<Prediction> prediction =
-        predict(situation->setup, situation->machine, BuildOptions{.stage_level = true});
+    const Result<Prediction> prediction = predict_within(limits, *situation);
     if (!prediction) return prediction.error();
     capacity = static_cast<double>(prediction->capacity_bytes);
     machine = prediction->machine.title;
@@ -141,6 +150,11 @@ void add_sweep(Commands& commands) {
                    fmt::format("figures: {}, or dotted keys of predict --json (default: {})",
                                fmt::join(short_metric_names(), ", "), options->show))
       ->option_text("METRIC,...");
+  command->add_option("--memory", options->memory, kMemoryOptionHelp)->option_text("GIB");
+  command
+      ->add_option("--for", options->framework,
+                   "refuse points whose axes this framework cannot say, as plan --for does")
+      ->option_text("FRAMEWORK");
   command->add_flag("--json", options->json, "print JSON");
   options->setup.add_to(*command);
   commands.set_body(command,
