@@ -11,7 +11,7 @@
 #include "engine/cli/training.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
-#include "engine/planner/space.h"
+#include "engine/planner/space/space.h"
 #include "engine/planner/sweep.h"
 #include "engine/predict/predict.h"
 

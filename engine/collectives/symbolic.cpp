@@ -282,7 +282,7 @@ class Run {
       if (part > 1) check_reduction(rank, op.reduction, value, cells);
       value = part == 1 ? std::move(cells) : merge(value, cells);
     }
-    if (op.reduction == Reduction::kAvg) {
+    if (op.reduction == Reduction::kAvg && spec_.ranks > 1) {  // of one rank it is the sum
       for (Segment& segment : value) {
         if (segment.averaged)
           fault(

@@ -264,9 +264,13 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   // What is folded has collectives of one op each, and those of these axes lie between pieces.
   const bool steps_between =
       by_steps(setup.collectives) && (setup.mesh.tp > 1 || setup.mesh.cp > 1 || setup.mesh.ep > 1);
+  const bool expands = by_steps(setup.collectives);
+  const bool unlike = options.unlike && !expands && setup.mesh.ranks() <= kMostBuiltRanks;
+  const std::int64_t built_replicas = unlike ? replicas : 1;
   const bool stage_level =
-      !steps_between && (options.stage_level ||
-                         (!options.all_ranks && piece_ops(setup, order, chunks) > kMostPieceOps));
+      !steps_between &&
+      (options.stage_level ||
+       (!options.all_ranks && piece_ops(setup, order, chunks) * built_replicas > kMostPieceOps));
   if (steps_between && !options.all_ranks &&
       piece_ops(setup, order, chunks) * replicas > kMostPieceOps)
     return too_many_steps();
@@ -284,10 +288,9 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   Result<Program> built = build_representatives(setup, order, chunks, folding, waits);
   if (!built) return built;
   const bool few = setup.mesh.ranks() <= kMostBuiltRanks &&
-                   built->op_count() * replicas <= kMostPieceOps && !options.representatives &&
-                   !rings;
+                   built->op_count() * replicas <= (unlike ? kMostUnlikeOps : kMostPieceOps) &&
+                   !options.representatives && !rings;
   const bool all_ranks = options.all_ranks || few;
-  const bool expands = by_steps(setup.collectives);
   if (!all_ranks && expands) return too_many_steps();
   if (!all_ranks) {
     share_causal_work(setup, *built);

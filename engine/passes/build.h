@@ -21,6 +21,9 @@ struct BuildOptions {
   // the same at the same time: all links of a kind are alike, no rank is slow, and experts have
   // equally many tokens.
   bool representatives = false;
+  // Not all ranks of a stage do the same at the same time, so that none stands for the others. Up
+  // to kMostBuiltRanks all are built, at stage level where their pieces are too many.
+  bool unlike = false;
   // Build at stage level, whatever the size is.
   bool stage_level = false;
   // Fold rings of TP too, in one rank of every stage. All ranks must be alike, as above, and lanes
@@ -35,6 +38,8 @@ struct BuildOptions {
 inline constexpr std::int64_t kMostPieceOps = 200'000;
 // Up to this many ranks, all are built. Above, one representative per pipeline stage is built.
 inline constexpr int kMostBuiltRanks = 64;
+// Ops of ranks that are unlike, over all of them: more take seconds.
+inline constexpr std::int64_t kMostUnlikeOps = 1'000'000;
 
 // validate(setup) must be empty, and the order must fit mesh.pp ranks.
 Result<Program> build_program(const Setup& setup, const Order& order,

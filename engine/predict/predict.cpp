@@ -85,7 +85,8 @@ bool rings_keep_places(const Setup& setup) {
 
 BuildOptions prediction_options(const Setup& setup, const Machine& machine, BuildOptions options,
                                 const Routing* routing) {
-  if (options.all_ranks || routing != nullptr || !ranks_are_alike(setup, machine)) return options;
+  options.unlike = routing != nullptr || !ranks_are_alike(setup, machine);
+  if (options.all_ranks || options.unlike) return options;
   options.representatives = options.representatives || options.stage_level;
   options.fold_rings = sharing_of(setup, machine) == Sharing::kNone && !machine.groups_take_turns &&
                        rings_keep_places(setup);
@@ -218,7 +219,13 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
     remarks.push_back(message("remark-lanes",
                               "A rehearsal gives every lane of a rank a core of its own: ranks "
                               "that share cores (--backend cpu) take longer."));
-  if (program.representatives)
+  if (program.representatives && !ranks_are_alike(setup, prediction.machine))
+    remarks.push_back(message("remark-stand-unlike",
+                              "{} ranks are too many to build each, so one of every stage stands "
+                              "for the others, though not all do the same at the same time: the "
+                              "step may take longer, and ranks may wait more.",
+                              program.world));
+  else if (program.representatives)
     remarks.push_back(program.ranks.size() == 1
                           ? message("remark-stands",
                                     "1 rank stands for all {}: the others do the same at the same "
@@ -262,6 +269,19 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
                                     "{} The ranks shown stand for those of its replica.", slowed)
                           : slowed);
   }
+  if (prediction.fits())
+    for (const MemoryRow& row : prediction.memory) {
+      const std::int64_t over = row.peak_bytes + row.framework_bytes - prediction.capacity_bytes;
+      if (row.framework_bytes == 0 || over <= 0) continue;
+      remarks.push_back(
+          message("remark-framework",
+                  "Stage {} fits by itself, but with the {} that the framework keeps "
+                  "beside it there are {} more than a device has: `plan` counts it as "
+                  "too large.",
+                  row.stage, figure(bytes_text(double(row.framework_bytes))),
+                  figure(bytes_text(double(over)))));
+      break;
+    }
   const auto fullest = std::max_element(
       prediction.memory.begin(), prediction.memory.end(),
       [](const MemoryRow& a, const MemoryRow& b) { return a.reserved_bytes < b.reserved_bytes; });

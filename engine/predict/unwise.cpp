@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "engine/passes/pieces.h"
 #include "engine/plan/machine/nodes.h"
+#include "engine/plan/model/routing.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/predict.h"
 
@@ -77,12 +79,17 @@ Remark about_recomputed_layers(const Setup& setup) {
                  setup.recompute_layers, most);
 }
 
-Remark about_experts(const Experts& experts) {
+Remark about_experts(const Setup& setup) {
+  const Experts& experts = setup.model.experts;
   if (experts.count == 0 || experts.capacity == 0 || experts.capacity >= 0.5) return std::nullopt;
+  const std::int64_t tokens = home_tokens(setup);
+  const double kept = static_cast<double>(experts.count * expert_capacity(experts, tokens)) /
+                      static_cast<double>(tokens * experts.top_k);
+  if (kept >= 1) return std::nullopt;  // an expert takes one token at least
   return message("remark-capacity",
                  "With a capacity of {} at least {} of the choices of experts are dropped.",
                  figure(exact_text(experts.capacity)),
-                 figure(fmt::format("{:.0f} %", 100 * (1 - experts.capacity))));
+                 figure(fmt::format("{:.0f} %", std::floor(100 * (1 - kept) + 0.05))));
 }
 
 Remark about_context(const Setup& setup) {
@@ -118,7 +125,7 @@ std::vector<Message> unwise(const Prediction& prediction) {
   add(about_vocabulary(setup));
   add(about_interleaving(setup));
   add(about_context(setup));
-  add(about_experts(setup.model.experts));
+  add(about_experts(setup));
   if (names(setup.recompute, Recompute::kSelective) && setup.attention == Attention::kFused)
     add(message("remark-selective",
                 "Selective recompute runs attention again and saves next to nothing: fused "

@@ -261,9 +261,9 @@ Outcome export_recipe(const ExportOptions& options, Progress& progress) {
   std::string read_text;
   const Result<Situation> situation = options.setup.situation(&read_text);
   if (!situation) return Outcome::invalid(situation.error());
-  progress.note(options.setup.assumed_sentence(read_text));
   const Result<FrameworkText> written = write_for_framework(options.framework, situation->setup);
   if (!written) return Outcome::invalid(written.error());
+  progress.note(options.setup.assumed_sentence(read_text));
   const bool printed = options.file.empty() || options.file == kStandardStream;
   if (!printed) {
     const Result<void> stored = write_file(options.file, written->text);

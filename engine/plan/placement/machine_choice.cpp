@@ -12,6 +12,18 @@ namespace {
 
 constexpr const char* kBase = "based_on";
 
+void put(nlohmann::json& machine, const nlohmann::json& changes);
+
+// Another number is not from where the machine's own came: unless the change says so, it is
+// assumed.
+void put_object(nlohmann::json& at, const nlohmann::json& changes) {
+  const nlohmann::json before = at;
+  put(at, changes);
+  if (at.contains("value") && before.contains("value") && at["value"] != before["value"] &&
+      at.value("origin", "") == before.value("origin", ""))
+    at["origin"] = text_of(Origin{});
+}
+
 // The file of a Machine with changes put in, level by level.
 void put(nlohmann::json& machine, const nlohmann::json& changes) {
   for (const auto& [key, value] : changes.items()) {
@@ -20,7 +32,7 @@ void put(nlohmann::json& machine, const nlohmann::json& changes) {
     if (number || (value.is_number() && at.is_null()))
       at = {{"value", value}, {"origin", text_of(Origin{})}};
     else if (value.is_object() && at.is_object())
-      put(at, value);
+      put_object(at, value);
     else
       at = value;
   }

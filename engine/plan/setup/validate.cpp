@@ -155,11 +155,15 @@ void check_size(const Setup& setup, Messages& wrong) {
                 fmt::format("{:.0f}", ranks), ten_digits(kMostRanks)),
         "mesh.dp", {"1"});
   const double stages = 1.0 * mesh.pp * chunks_of(setup);
-  if (stages * setup.microbatches > kMostActions)
+  if (stages * setup.microbatches > kMostActions) {
+    const std::string most =
+        fmt::format("{:.0f}", std::max(1.0, std::floor(kMostActions / stages)));
     add(wrong,
-        message("actions-many", "{} stages times {} micro-batches are too many; at most {} fit.",
-                ten_digits(stages), setup.microbatches, ten_digits(kMostActions)),
-        "microbatches", {fmt::format("{:.0f}", std::max(1.0, std::floor(kMostActions / stages)))});
+        message("actions-many",
+                "{} stages times {} micro-batches are too many; at most {} micro-batches fit.",
+                ten_digits(stages), setup.microbatches, most),
+        "microbatches", {most});
+  }
   const Model& model = setup.model;
   const double T = static_cast<double>(model.sequence);
   if (T * static_cast<double>(setup.global_batch()) > kMostTokens)

@@ -158,14 +158,21 @@ nlohmann::json to_json(const MemoryLadder& ladder) {
   ceilings.push_back({{"name", "plain product of floats"},
                       {"flops_per_second", most_flops},
                       {"origin", text_of(ladder.origin)}});
+  double most_bytes = 0;
+  for (const CopyRate& rate : ladder.copies)
+    most_bytes = std::max(most_bytes, rate.bytes_per_second);
   for (const TileRate& tile : ladder.tiles)
-    points.push_back({{"piece", "product"},
-                      {"tile", tile.tile},
-                      {"size", tile.size},
-                      {"flops", tile.flops()},
-                      {"bytes", tile.bytes},
-                      {"intensity", tile.flops() / tile.bytes},
-                      {"seconds", tile.seconds}});
+    points.push_back(
+        {{"piece", "product"},
+         {"phase", name_of(Phase::kForward)},
+         // As `roofline` names them.
+         {"bound", tile.bytes * most_flops > tile.flops() * most_bytes ? "memory" : "compute"},
+         {"tile", tile.tile},
+         {"size", tile.size},
+         {"flops", tile.flops()},
+         {"bytes", tile.bytes},
+         {"intensity", tile.flops() / tile.bytes},
+         {"seconds", tile.seconds}});
   for (const MemoryRung& rung : rungs_of(ladder)) rungs.push_back(to_json(rung));
   nlohmann::json json = {
       {"device", ladder.device},         {"registers", to_json(ladder.multiply_add)},

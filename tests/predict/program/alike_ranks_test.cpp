@@ -93,6 +93,31 @@ TEST(AlikeRanks, HaveTheFiguresOfAllOnLeafGroups) {
   EXPECT_FALSE(ranks_are_alike(setup, machine));
 }
 
+// Groups that straddle nodes, a slow rank, uneven attention, uneven experts: however many
+// micro-batches there are, no rank stands for others that do other things.
+TEST(AlikeRanks, AreNotTakenToBeWhereThereAreManyMicroBatches) {
+  for (const char* const words :
+       {"tp=3 dp=5 hidden=96 heads=6", "dp=16 slow-rank=3 slow-factor=2 schedule=gpipe",
+        "dp=6 cp=3 machine=hgx-mi300x schedule=gpipe", "dp=16 experts=8 ep=8 skew=0.5"}) {
+    for (const char* const many : {" microbatches=20", " microbatches=130"}) {
+      const auto setup =
+          said_setup("model=gpt-tiny attention=auto sequence=24 micro-batch=1 pp=1 " +
+                     std::string(words) + many);
+      const Machine machine = *machine_of(setup.machine);
+      ASSERT_FALSE(ranks_are_alike(setup, machine)) << words;
+      const Result<Prediction> usual = predict(setup, machine);
+      const Result<Prediction> all =
+          predict(setup, machine, BuildOptions{.all_ranks = true, .stage_level = true});
+      ASSERT_TRUE(usual.ok() && all.ok()) << words;
+      EXPECT_EQ(usual->program.ranks.size(), static_cast<std::size_t>(setup.mesh.ranks()));
+      EXPECT_NEAR(usual->step.seconds, all->step.seconds, 1e-9 * all->step.seconds)
+          << words << many;
+      EXPECT_NEAR(usual->bubble.of_total, all->bubble.of_total, 1e-9) << words << many;
+      EXPECT_GT(usual->bubble.of_total, 0) << words << many;
+    }
+  }
+}
+
 // Half of a group on another node, a slow rank, or experts with unequal loads.
 TEST(AlikeRanks, AreNotWhereSomeDoOtherThings) {
   for (const char* const words : {"pp=1 tp=2 dp=6 cp=3", "pp=2 tp=8 dp=2 slow-rank=3 slow-factor=2",

@@ -135,7 +135,6 @@ void add_layer(Commands& commands) {
     std::string read_text;
     const Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
-    progress.note(options->setup.assumed_sentence(read_text));
     const Result<LayerChoice> choice = choice_of(*options, situation->setup);
     if (!choice) return Outcome::invalid(choice.error());
     const Result<Prediction> prediction = predict(situation->setup, situation->machine);
@@ -145,6 +144,7 @@ void add_layer(Commands& commands) {
       return Outcome::invalid(
           message("layer-whole-stages",
                   "A program of this size is made of whole stages; its layers have no pieces."));
+    progress.note(options->setup.assumed_sentence(read_text));
     if (!options->json) return Outcome::done(layer_text(layer, situation->asked));
     nlohmann::json json = to_json(layer);
     json["setup"] = to_json(situation->asked);

@@ -111,7 +111,6 @@ void add_route(Commands& commands) {
     std::string read_text;
     const Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
-    progress.note(options->setup.assumed_sentence(read_text));
     const Setup& setup = situation->setup;
     Result<Routing> measured = Routing{};
     if (!options->routing.empty()) measured = read_routing(options->routing, setup);
@@ -121,6 +120,7 @@ void add_route(Commands& commands) {
         route_layer(setup, layer, options->microbatch, options->group,
                     options->routing.empty() ? nullptr : &*measured);
     if (!routed) return Outcome::invalid(routed.error());
+    progress.note(options->setup.assumed_sentence(read_text));
     return Outcome::done(options->json ? json_text(to_json(*routed)) : text_of(*routed, setup));
   });
 }

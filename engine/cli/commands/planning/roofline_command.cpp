@@ -77,10 +77,10 @@ void add_roofline(Commands& commands) {
     std::string read_text;
     const Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
-    progress.note(options->setup.assumed_sentence(read_text));
     const Result<Roofline> roofline =
         roofline_of(situation->setup, situation->machine, options->layer);
     if (!roofline) return Outcome::invalid(roofline.error());
+    progress.note(options->setup.assumed_sentence(read_text));
     if (!options->json) return Outcome::done(roofline_text(*roofline, *situation));
     nlohmann::json json = to_json(*roofline);
     json["setup"] = to_json(situation->asked);

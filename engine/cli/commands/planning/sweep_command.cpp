@@ -98,7 +98,6 @@ Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   std::string machine;
   Turned varied;
   for (const Variation& variation : variations) varied.emplace_back(variation.key, "");
-  progress.note(options.setup.assumed_sentence(*text, varied));
   const TurnedAnswer answer = [&](const Turned& turned) -> Result<nlohmann::json> {
     const Result<Situation> situation = options.setup.situation_with(turned, *text);
     if (!situation) return situation.error();
@@ -118,6 +117,7 @@ Outcome run_sweep(const SweepOptions& options, Progress& progress) {
   if (!points)
     return points.error().id == "sweep-cancelled" ? Outcome::failed(points.error())
                                                   : Outcome::invalid(points.error());
+  progress.note(options.setup.assumed_sentence(*text, varied));
   if (options.json) return Outcome::done(json_text(to_json(*points, variations, metrics)));
   std::string answer_text = "Predicted\n" + table_of(*points, variations, metrics);
   if (capacity > 0)
