@@ -216,8 +216,10 @@ TEST(Overrides, OutOfRangeAreNamedAsTheyWereTyped) {
   EXPECT_THAT(said({"--zero-group", "-1"}), testing::StartsWith("--zero-group is -1; "));
   const std::string file = folder.file("a.json", R"({"mesh": {"dp": 1000000}})");
   EXPECT_THAT(said({"--setup", file, "--pp", "2"}), testing::HasSubstr("mesh.dp is 1000000"));
-  EXPECT_THAT(said({"--pp", "16", "--layers", "16", "--microbatches", "100000"}),
-              testing::HasSubstr("16 stages times 100000 micro-batches are too many; at most 62500 micro-batches fit"));
+  EXPECT_THAT(
+      said({"--pp", "16", "--layers", "16", "--microbatches", "100000"}),
+      testing::HasSubstr(
+          "16 stages times 100000 micro-batches are too many; at most 31250 micro-batches fit"));
 }
 
 // The name is an argument of the sentence, not what its text happens to begin with.
