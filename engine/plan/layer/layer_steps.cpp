@@ -17,11 +17,13 @@ bool is_backward_phase(Phase phase) {
 
 // Parameters and their gradients belong to the step, not to a micro-batch of a layer.
 bool is_op_in_direction(const Program& program, const Op& op, const LayerChoice& choice) {
-  // What TP hides behind products may be in the lane of data, too, and a ring of CP.
-  const bool inside =
-      op.microbatch >= 0 &&
-      (op.purpose == Purpose::kKeysValues ||
-       (op.group >= 0 && program.groups[static_cast<std::size_t>(op.group)].axis == Axis::kTp));
+  // What is hidden behind products may be in the lane of data, too: of TP, of a ring of CP, and
+  // what experts exchange.
+  const auto is_over = [&](Axis axis) {
+    return op.group >= 0 && program.groups[static_cast<std::size_t>(op.group)].axis == axis;
+  };
+  const bool inside = op.microbatch >= 0 && (op.purpose == Purpose::kKeysValues ||
+                                             is_over(Axis::kTp) || is_over(Axis::kEp));
   return (op.lane != Lane::kData || inside) && is_op_of_choice(program, op, choice) &&
          is_backward_phase(op.phase) == choice.backward &&
          (choice.backward || op.phase == Phase::kForward);

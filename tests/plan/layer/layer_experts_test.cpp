@@ -26,11 +26,11 @@ Setup experts_setup(int ep, int tp, ExpertPlacement placement = ExpertPlacement:
 }
 
 std::vector<Setup> experts_setups() {
-  return {experts_setup(1, 1),
-          experts_setup(2, 1),
-          experts_setup(1, 2),
-          experts_setup(2, 2),
-          experts_setup(4, 1, ExpertPlacement::kRoundRobin),
+  auto overlapped = experts_setup(2, 2);
+  overlapped.overlap_experts = true;
+  return {overlapped,          experts_setup(1, 1),
+          experts_setup(2, 1), experts_setup(1, 2),
+          experts_setup(2, 2), experts_setup(4, 1, ExpertPlacement::kRoundRobin),
           experts_setup(8, 2)};
 }
 
