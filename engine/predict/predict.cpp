@@ -215,6 +215,9 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
     remarks.push_back(message("remark-cores",
                               "These times are of the cores: no GPU of this computer has been "
                               "calibrated, which a first run on them or `calibrate` does."));
+  if (prediction.machine.local && prediction.machine.calibrated.empty())
+    if (const Result<Machine> kept = find_machine("local"); !kept)  // a file that cannot be used
+      remarks.push_back(kept.error());
   if (prediction.machine.lanes_share_core && setup.run.backend == Backend::kPaced)
     remarks.push_back(message("remark-lanes",
                               "A rehearsal gives every lane of a rank a core of its own: ranks "

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "engine/cli/computer/probe.h"
@@ -30,6 +32,15 @@ TEST(Predict, PrintsWhatItPromises) {
   EXPECT_EQ(answer.at("ranks"), 4);
   EXPECT_EQ(answer.at("memory").at("ranks").size(), 4u);
   EXPECT_GT(answer.at("step").at("seconds"), 0);
+}
+
+TEST(Predict, SaysThatACalibrationCannotBeUsed) {
+  const Folder folder;
+  const auto remarks = [] { return command({"predict", "--json"}).json().at("remarks").dump(); };
+  EXPECT_THAT(remarks(), testing::Not(HasSubstr("cannot be used")));
+  std::filesystem::create_directories(std::filesystem::path(local_machine_path()).parent_path());
+  std::ofstream(local_machine_path()) << "{broken";
+  EXPECT_THAT(remarks(), HasSubstr("cannot be used"));
 }
 
 TEST(Predict, SaysOnWhichNodesRanksStandAndWhichGroupsCross) {

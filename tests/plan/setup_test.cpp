@@ -139,6 +139,23 @@ TEST(SetupFile, HoldsAMachineOfOnesOwn) {
   std::filesystem::remove(path);
 }
 
+// `machines new` writes values with their origins, and people change the values.
+TEST(SetupFile, TakesNoOriginForAnotherNumber) {
+  const Result<Machine> preset = find_machine("dgx-h100");
+  const Sourced own = preset->half_flops_per_second;
+  const auto changed = [&](double value, const std::string& origin) {
+    nlohmann::json number = {{"value", value}};
+    if (!origin.empty()) number["origin"] = origin;
+    const Result<MachineChoice> choice =
+        MachineChoice::changed("dgx-h100", {{"half_flops_per_second", number}});
+    return machine_of(*choice)->half_flops_per_second;
+  };
+  EXPECT_EQ(changed(4e14, ""), (Sourced{4e14}));
+  EXPECT_EQ(changed(4e14, text_of(own.origin)), (Sourced{4e14}));
+  EXPECT_EQ(text_of(changed(4e14, "published in a paper").origin), "published in a paper");
+  EXPECT_EQ(changed(own.value, ""), own);
+}
+
 struct Refused {
   const char* text;
   const char* field;

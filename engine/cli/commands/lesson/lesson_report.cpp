@@ -74,6 +74,7 @@ std::string class_text(const ClassReport& report, bool reruns) {
 Outcome report_class(const LessonReportOptions& options, bool json, Progress& progress) {
   const std::string course = options.course.empty() ? lessons_folder() : options.course;
   if (course.empty()) return Outcome::invalid(lesson_schema().error());
+  if (const Result<Course> read = read_course(course); !read) return Outcome::invalid(read.error());
   if (options.rerun < 0 || options.rerun > 100)
     return Outcome::invalid(message("report-rerun", "--rerun must be a number from 0 to 100."));
   ClassReport report = report_on(

@@ -48,6 +48,8 @@ Outcome summary(const std::vector<Case>& cases, bool as_json) {
   Table table({"source", "metric", "rates", ">rows", ">mean error", ">worst", ">bias"});
   int impossible = 0;
   for (const Case& of : cases) {
+    const auto unsaid = std::count_if(of.rows.begin(), of.rows.end(),
+                                      [](const CaseRow& row) { return !row.impossible.empty(); });
     std::map<std::pair<std::string, bool>, std::pair<const CaseFigure*, Misses>> by_metric;
     for (const CaseRow& row : of.rows) {
       if (!row.impossible.empty()) {
@@ -74,10 +76,21 @@ Outcome summary(const std::vector<Case>& cases, bool as_json) {
                       {"metric", key.first},
                       {"rates", rates},
                       {"rows", misses.rows},
+                      {"impossible", unsaid},
                       {"mean_error", mean},
                       {"worst_error", misses.worst},
                       {"bias", bias}});
     }
+    if (by_metric.empty())  // no case is left out
+      json.push_back({{"case", of.name},
+                      {"source", of.source},
+                      {"metric", nullptr},
+                      {"rates", nullptr},
+                      {"rows", 0},
+                      {"impossible", unsaid},
+                      {"mean_error", nullptr},
+                      {"worst_error", nullptr},
+                      {"bias", nullptr}});
   }
   if (as_json) return Outcome::done(json_text(json));
   std::string text = table.text() +
