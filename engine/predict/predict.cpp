@@ -222,7 +222,8 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
     remarks.push_back(message("remark-lanes",
                               "A rehearsal gives every lane of a rank a core of its own: ranks "
                               "that share cores (--backend cpu) take longer."));
-  if (program.representatives && !ranks_are_alike(setup, prediction.machine))
+  if (program.representatives && !prediction.machine.local &&
+      !ranks_are_alike(setup, prediction.machine))
     remarks.push_back(message("remark-stand-unlike",
                               "{} ranks are too many to build each, so one of every stage stands "
                               "for the others, though not all do the same at the same time: the "

@@ -97,7 +97,8 @@ TEST(AlikeRanks, HaveTheFiguresOfAllOnLeafGroups) {
 // micro-batches there are, no rank stands for others that do other things.
 TEST(AlikeRanks, AreNotTakenToBeWhereThereAreManyMicroBatches) {
   for (const char* const words :
-       {"tp=3 dp=5 hidden=96 heads=6", "dp=16 slow-rank=3 slow-factor=2 schedule=gpipe",
+       {"tp=3 dp=5 hidden=96 heads=6 kv-heads=6 ffn=384",
+        "dp=16 slow-rank=3 slow-factor=2 schedule=gpipe",
         "dp=6 cp=3 machine=hgx-mi300x schedule=gpipe", "dp=16 experts=8 ep=8 skew=0.5"}) {
     for (const char* const many : {" microbatches=20", " microbatches=130"}) {
       const auto setup =
@@ -108,7 +109,8 @@ TEST(AlikeRanks, AreNotTakenToBeWhereThereAreManyMicroBatches) {
       const Result<Prediction> usual = predict(setup, machine);
       const Result<Prediction> all =
           predict(setup, machine, BuildOptions{.all_ranks = true, .stage_level = true});
-      ASSERT_TRUE(usual.ok() && all.ok()) << words;
+      ASSERT_TRUE(usual.ok()) << words << usual.error().text;
+      ASSERT_TRUE(all.ok()) << words << all.error().text;
       EXPECT_EQ(usual->program.ranks.size(), static_cast<std::size_t>(setup.mesh.ranks()));
       EXPECT_NEAR(usual->step.seconds, all->step.seconds, 1e-9 * all->step.seconds)
           << words << many;

@@ -276,7 +276,7 @@ TEST_F(LayerValues, WhereNothingIsSplitWhatIsOfferedIsValid) {
     session.history().stack().undo();
     session.wait_for_prediction();
   }
-  EXPECT_EQ(offered.front(), QStringLiteral("TP 3")) << offered.join(u' ').toStdString();
+  EXPECT_TRUE(offered.front().endsWith(QStringLiteral("TP 3"))) << offered.join(u' ').toStdString();
 }
 
 }  // namespace
