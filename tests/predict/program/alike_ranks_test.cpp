@@ -102,8 +102,7 @@ TEST(AlikeRanks, AreNotTakenToBeWhereThereAreManyMicroBatches) {
         "dp=6 cp=3 machine=hgx-mi300x schedule=gpipe", "dp=16 experts=8 ep=8 skew=0.5"}) {
     for (const char* const many : {" microbatches=20", " microbatches=130"}) {
       const auto setup =
-          said_setup("model=gpt-tiny attention=auto sequence=24 micro-batch=1 pp=1 " +
-                     std::string(words) + many);
+          said_setup("model=gpt-tiny sequence=24 micro-batch=1 pp=1 " + std::string(words) + many);
       const Machine machine = *machine_of(setup.machine);
       ASSERT_FALSE(ranks_are_alike(setup, machine)) << words;
       const Result<Prediction> usual = predict(setup, machine);
