@@ -9707,8 +9707,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Bubble of whole step</source>
-        <translation>Blase am ganzen Schritt</translation>
+        <source>Bubble without communication</source>
+        <translation>Blase ohne Kommunikation</translation>
     </message>
     <message>
         <source>How few remain</source>
@@ -9747,8 +9747,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Eine Stufe braucht mehr Speicher, als belegt werden darf.</translation>
     </message>
     <message>
-        <source>By a lower bound that is proved it takes no less time and memory than a plan that was simulated; or it is none of the fastest, and too long to be simulated for its memory alone.</source>
-        <translation>Nach einer bewiesenen unteren Schranke braucht er nicht weniger Zeit und Speicher als ein simulierter Plan; oder er gehört nicht zu den schnellsten und ist zu lang, um nur seines Speichers wegen simuliert zu werden.</translation>
+        <source>By a lower bound that is proved it takes no less time and memory than a plan that was simulated; or it is none of the fastest, and too long to be simulated for its memory alone. It may tie with the plans that are listed, but is not faster.</source>
+        <translation>Nach einer bewiesenen unteren Schranke braucht er nicht weniger Zeit und Speicher als ein simulierter Plan; oder er gehört nicht zu den schnellsten und ist zu lang, um nur seines Speichers wegen simuliert zu werden. Er mag mit den gezeigten Plänen gleichauf liegen, ist aber nicht schneller.</translation>
     </message>
     <message>
         <source>It is predicted op by op, as in Explore. The fastest is found for certain.</source>
@@ -10031,8 +10031,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Der Speicher sind die meisten Bytes, die ein Rang der vollsten Stufe zugleich hält.</translation>
     </message>
     <message>
-        <source>Bubble = idle time / (idle + busy time), of all ranks, with transfers</source>
-        <translation>Blase = Leerlauf / (Leerlauf + Arbeitszeit), über alle Ränge, mit Übertragungen</translation>
+        <source>Bubble here = share of the step in which ranks neither compute nor communicate, mean of ranks. With computing and exposed communication it is the whole step; the bubble of a setup in Explore also has what they communicate meanwhile.</source>
+        <translation>Blase heißt hier: Anteil des Schritts, in dem Ränge weder rechnen noch kommunizieren, im Mittel der Ränge. Mit Rechnen und freiliegender Kommunikation ist das der ganze Schritt; die Blase einer Einstellung unter Erkunden enthält auch, was sie dabei kommunizieren.</translation>
     </message>
     <message>
         <source>Exposed is the time in which a rank communicates and computes nothing.</source>
@@ -10063,8 +10063,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>MFU, 6N: ohne Attention</translation>
     </message>
     <message>
-        <source>bubble of whole step</source>
-        <translation>Blase am ganzen Schritt</translation>
+        <source>bubble without communication</source>
+        <translation>Blase ohne Kommunikation</translation>
     </message>
     <message>
         <source>launch line</source>
@@ -10151,12 +10151,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 Pläne liegen weniger als %2 hinter dem schnellsten und teilen sich Rang 1, der kleinste zuerst.</translation>
     </message>
     <message>
-        <source> One more is as close; it is a dot of the plot.</source>
-        <translation> Ein weiterer ist ebenso nah; er ist ein Punkt im Bild.</translation>
+        <source> One more that was simulated is as close; it is a dot of the plot.</source>
+        <translation> Ein weiterer simulierter ist ebenso nah; er ist ein Punkt im Bild.</translation>
     </message>
     <message>
-        <source> %1 more are as close; they are dots of the plot.</source>
-        <translation> %1 weitere sind ebenso nah; sie sind Punkte im Bild.</translation>
+        <source> %1 more that were simulated are as close; they are dots of the plot.</source>
+        <translation> %1 weitere simulierte sind ebenso nah; sie sind Punkte im Bild.</translation>
     </message>
     <message>
         <source>can be selected</source>
@@ -10257,6 +10257,26 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>interleaved in %1 chunks</source>
         <translation>verschachtelt in %1 Stücken</translation>
+    </message>
+    <message>
+        <source>No single change makes its fullest rank need less.</source>
+        <translation>Keine einzelne Änderung lässt den vollsten Rang weniger brauchen.</translation>
+    </message>
+    <message>
+        <source>least memory</source>
+        <translation>kleinster Speicher</translation>
+    </message>
+    <message>
+        <source>fewest GPUs</source>
+        <translation>wenigste GPUs</translation>
+    </message>
+    <message>
+        <source>most tokens per GPU</source>
+        <translation>meiste Tokens je GPU</translation>
+    </message>
+    <message>
+        <source>fastest usual way</source>
+        <translation>schnellster üblicher Weg</translation>
     </message>
 </context>
 <context>

@@ -64,6 +64,15 @@ Result<PlanRefusal> refusal_by(const std::string& framework) {
   return framework_refusal(framework, std::move(keys));
 }
 
+Result<void> keep_to_framework(const std::string& framework, PlanRequest& request) {
+  Result<PlanRefusal> refuses = refusal_by(framework);
+  if (!refuses) return refuses.error();
+  request.refuses = std::move(*refuses);
+  if (!framework.empty())
+    request.unusual = [framework](const Setup& setup) { return framework_needs(framework, setup); };
+  return {};
+}
+
 nlohmann::json as_written(const std::string& framework, const Setup& plan, const Machine& machine) {
   const Result<FrameworkText> written = write_for_framework(framework, plan);
   if (!written) return nullptr;
@@ -116,9 +125,7 @@ Result<PlanRequest> plan_request_from_json(const nlohmann::json& json) {
   }
   if (Result<void> read = read_gpus(gpus, request); !read) return read.error();
   if (Result<void> read = read_objective(objective, request); !read) return read.error();
-  Result<PlanRefusal> refuses = refusal_by(framework);
-  if (!refuses) return refuses.error();
-  request.refuses = std::move(*refuses);
+  if (Result<void> kept = keep_to_framework(framework, request); !kept) return kept.error();
   const Result<Setup> base = setup_from_json(*base_json);
   if (!base) return base.error();
   if (Result<void> settled = settle(*base, request); !settled) return settled.error();

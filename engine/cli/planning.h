@@ -16,6 +16,8 @@ Result<void> read_gpus(const std::string& text, PlanRequest& request);
 Result<void> read_objective(const std::string& name, PlanRequest& request);
 // What of a Setup's axes that framework cannot say; empty: any will do. Error: "framework-unknown".
 Result<PlanRefusal> refusal_by(const std::string& framework);
+// Has the search keep to what that framework can say, and tell what it does in no usual way.
+Result<void> keep_to_framework(const std::string& framework, PlanRequest& request);
 // What a framework makes of a plan, which the search holds it to in its axes alone: the sentences
 // of what its text cannot say, and of what it says and no figure counts, and the step that the text
 // means; null where that cannot be.

@@ -175,7 +175,7 @@ Result<nlohmann::json> neighbours_job(const PlanRequest& request, const Setup& a
   if (const Result<Space> space = Space::of(request); !space) return space.error();
   const Result<std::vector<PlanReason>> reasons =
       neighbours_of_plan(situation->setup, request.machine, request.refuses,
-                         changes_within(situation->setup, request));
+                         changes_within(situation->setup, request), request.objective);
   if (!reasons) return reasons.error();
   nlohmann::json why = to_json(*reasons);
   add_messages(why, *reasons);

@@ -41,13 +41,19 @@ const MemoryRow& most_held(const std::vector<MemoryRow>& rows) {
   });
 }
 
+// 0: ranks share their memory.
+std::int64_t device_bytes_of(const Machine& machine) {
+  const auto bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
+  return machine.local ? 0 : std::max<std::int64_t>(bytes, 0);
+}
+
 // The one limit of a device that is broken: what a rank's own tensors may fill comes first.
 Excess excess_of(const Prediction& prediction, const Machine& machine) {
   const std::vector<MemoryRow>& rows = prediction.memory;
   if (!prediction.fits())
     return {prediction.needed_bytes - prediction.capacity_bytes, fullest_row(rows).stage, false};
-  const auto device = static_cast<std::int64_t>(machine.memory_bytes.value);
-  if (machine.local || device <= 0) return {};
+  const std::int64_t device = device_bytes_of(machine);
+  if (device == 0) return {};
   const MemoryRow& most = most_held(rows);
   return {std::max<std::int64_t>(held_bytes_of(most) - device, 0), most.stage, true};
 }
@@ -60,6 +66,7 @@ Tried tried_of(const Setup& setup, const Machine& machine, const StepPrediction&
   plan.time = prediction.timeline.duration;
   plan.needed_bytes = prediction.needed_bytes;
   plan.capacity_bytes = prediction.capacity_bytes;
+  plan.device_bytes = device_bytes_of(machine);
   plan.memory = prediction.memory;
   plan.held_bytes = held_bytes_of(most_held(plan.memory));
   plan.step = prediction.step;
@@ -105,6 +112,18 @@ Result<Trial> try_candidate(const Setup& setup, const Machine& machine, const Wa
   Trial trial{tried_of(setup, machine, *step), step->at_least.count(), step->stopped};
   if (told) add_parts(trial.tried.plan, *step);
   return trial;
+}
+
+MemoryRoom room_of(const std::vector<MemoryRow>& rows, std::int64_t capacity_bytes,
+                   std::int64_t device_bytes) {
+  const auto left = [](std::int64_t limit, std::int64_t held) {
+    return std::max<std::int64_t>(0, limit - held);
+  };
+  const MemoryRoom own = {left(capacity_bytes, fullest_row(rows).peak_bytes), capacity_bytes, 0};
+  if (device_bytes == 0) return own;
+  const MemoryRow& most = most_held(rows);
+  const std::int64_t beside = left(device_bytes, held_bytes_of(most));
+  return beside < own.free_bytes ? MemoryRoom{beside, device_bytes, most.framework_bytes} : own;
 }
 
 const MemoryRow& fullest_row(const Plan& plan) { return fullest_row(plan.memory); }
@@ -182,7 +201,7 @@ Message too_large(const Tried& tried, const Machine& machine) {
 
 Message too_long(std::int64_t actions) {
   return message("plan-front-long",
-                 "It cannot be among the best. It may need less memory or fewer GPUs than faster "
+                 "It is none of the best. It may need less memory or fewer GPUs than faster "
                  "plans do, but its stages times its micro-batches are {}, and for that a search "
                  "simulates at most {}.",
                  actions, kMostFrontActions);

@@ -17,6 +17,8 @@ nlohmann::json to_json(const Plan& plan) {
           {"step", to_json(plan.step, false)},
           {"memory",
            {{"capacity_bytes", plan.capacity_bytes},
+            {"device_bytes", plan.device_bytes},
+            {"free_bytes", room_of(plan.memory, plan.capacity_bytes, plan.device_bytes).free_bytes},
             {"needed_bytes", plan.needed_bytes},
             {"held_bytes", plan.held_bytes},
             {"fits", plan.needed_bytes <= plan.capacity_bytes},
@@ -34,6 +36,7 @@ nlohmann::json to_json(const std::vector<PlanReason>& reasons) {
   json list = json::array();
   for (const PlanReason& why : reasons) {
     json entry = {{"seconds", why.seconds ? json(*why.seconds) : json(nullptr)},
+                  {"more_bytes", why.seconds ? json(why.more_bytes) : json(nullptr)},
                   {"tied", why.tied},
                   {"sentence", why.sentence.text}};
     put_change(entry, why.change);
@@ -91,7 +94,7 @@ nlohmann::json to_json(const PlanResult& result) {
     const Plan& first = result.best.front();
     std::vector<PlanReason> why;
     if (plan.setup != first.setup) {
-      why.push_back(reason_behind(first, plan));
+      why.push_back(reason_behind(first, plan, result.objective));
       why.back().tied = result.ties.within(first.step.seconds, plan.step.seconds);
     }
     entry["why"] = to_json(why);

@@ -35,6 +35,7 @@ struct Plan {
   Nanoseconds time{0};            // of the step
   std::int64_t needed_bytes = 0;  // Prediction::needed_bytes
   std::int64_t capacity_bytes = 0;
+  std::int64_t device_bytes = 0;  // that a device has; 0: ranks share their memory
   // Bytes of the fullest rank, together with what a framework holds beside it
   // (framework_bytes_of()).
   std::int64_t held_bytes = 0;
@@ -50,8 +51,9 @@ struct Plan {
 struct PlanReason {
   Change change;
   std::optional<double> seconds;  // by which the step is longer; none: it is not possible
-  Message sentence;
-  bool tied = false;  // the steps cannot be told apart; set by note_ties()
+  std::int64_t more_bytes = 0;    // by which its fullest rank needs more, if it is possible
+  Message sentence;               // of what the objective compares
+  bool tied = false;              // the steps cannot be told apart; set by note_ties()
 };
 
 // What a search finds about a plan's neighbour, which differs from the plan in one axis.
@@ -144,16 +146,19 @@ struct PlanRule {
 // Why a plan is recommended (note_recommended()). It is the fastest, or it has the least memory or
 // the fewest axes among those that cannot be told apart from the fastest. kLessMemory, kSimpler: it
 // is slower, but has a tenth less memory or fewer axes. kNearest: it changes least in a Setup that
-// was asked about (note_nearest()).
+// was asked about (note_nearest()). kObjective: it is the best by another objective than time.
+// kUsual: it is the fastest that a framework trains in its usual way (PlanRequest::unusual).
 enum class PlanMerit : std::uint8_t {
+  kObjective,
   kFastest,
   kLeastMemory,
   kSimplest,
   kLessMemory,
   kSimpler,
+  kUsual,
   kNearest
 };
-// "fastest" "least-memory" "simplest" "less-memory" "simpler" "nearest"
+// "objective" "fastest" "least-memory" "simplest" "less-memory" "simpler" "usual" "nearest"
 std::string_view name_of(PlanMerit merit);
 struct Recommended {
   std::vector<PlanMerit> merits;
@@ -238,6 +243,15 @@ struct Tried {
 };
 Result<Tried> try_setup(const Setup& setup, const Machine& machine, bool with_parts,
                         const PlanRefusal& refuses = {});
+// What is left of the memory on the rank that comes nearest to a limit: that of its own tensors, or
+// the device, which they and a framework may fill together.
+struct MemoryRoom {
+  std::int64_t free_bytes = 0, limit_bytes = 0;
+  std::int64_t framework_bytes = 0;  // what a framework holds within the limit; 0: it is the first
+};
+// `device_bytes` 0: there is the first limit alone. `rows` must not be empty.
+MemoryRoom room_of(const std::vector<MemoryRow>& rows, std::int64_t capacity_bytes,
+                   std::int64_t device_bytes);
 // The row of the stage that needs most. The plan must have been predicted.
 const MemoryRow& fullest_row(const Plan& plan);
 // "Stage 0 needs 91.2 GiB, 11.2 GiB more than a device has", or more than may be used of it.
@@ -270,9 +284,11 @@ struct TriedNeighbour {
 std::vector<std::vector<PlanReason>> reasons_of(const std::vector<Plan>& best,
                                                 const PlanRequest& request,
                                                 std::vector<TriedNeighbour>& tried);
-// Says by cause why another plan's step is longer than the best's, or that it is not. It reads the
-// Setup, the seconds of the step, and the parts of both.
-PlanReason reason_behind(const Plan& best, const Plan& plan);
+// Says by cause why another plan's step is longer than the best's, or that it is not; if the
+// objective is memory, what it needs and takes. It reads the Setup, the seconds of the step, the
+// bytes and the parts of both.
+PlanReason reason_behind(const Plan& best, const Plan& plan,
+                         Objective objective = Objective::kTime);
 // The same for any plan and what a change makes of it.
 PlanReason reason_for(const Plan& plan, const Change& change, const Plan& changed);
 // The neighbours of each of the best plans of a search. For a neighbour that cannot beat the first

@@ -113,7 +113,7 @@ TEST(Changes, OfTheMicroBatchLeadBackToTheBestPlan) {
     other.microbatches = 64 / size;
     const Result<Tried> tried = try_setup(other, request.machine, true);
     if (!tried || !tried->fits() || tried->plan.time <= best.time) continue;
-    const std::optional<SingleChange> change = fastest_change(tried->plan, request.machine, {});
+    const std::optional<SingleChange> change = improving_change(tried->plan, request.machine, {});
     ASSERT_TRUE(change) << size;
     EXPECT_LE(change->plan.time, best.time) << size << ": " << change->change.said.text;
     ++led;
@@ -134,7 +134,7 @@ TEST(Changes, OfASetupOutsideKeepToTheAxesThatAreFixed) {
   today.overlap_gradients = false;
   const Result<Tried> tried = try_setup(today, request.machine, true);
   ASSERT_TRUE(tried.ok());
-  const std::optional<SingleChange> free = fastest_change(tried->plan, request.machine, {});
+  const std::optional<SingleChange> free = improving_change(tried->plan, request.machine, {});
   ASSERT_TRUE(free);
   ASSERT_EQ(free->plan.setup.mesh.tp, 1) << "which would be the best, were it allowed";
   const Standing told = standing_of(today, request, *found);

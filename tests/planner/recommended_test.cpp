@@ -200,17 +200,17 @@ TEST(Limits, NameTheTwoLargestParts) {
   parts.wait = parts.drain = 1;
   parts.exposed[static_cast<std::size_t>(Axis::kTp)] = 1.5;
   parts.optimizer = 0.5;
-  EXPECT_EQ(limits_of(parts, true, 30, 40).text,
+  EXPECT_EQ(limits_of(parts, true, {10, 40, 0}).text,
             "60.0 % compute, then 20.0 % bubble; 75.0 % of the memory, 10 B free");
-  EXPECT_EQ(limits_of(parts, false, 30, 40).text,
+  EXPECT_EQ(limits_of(parts, false, {10, 40, 0}).text,
             "60.0 % compute, then 20.0 % waiting for other ranks; 75.0 % of the memory, 10 B free");
   parts.exposed[static_cast<std::size_t>(Axis::kTp)] = 11.5;
-  EXPECT_EQ(limits_of(parts, true, 10, 40).text,
+  EXPECT_EQ(limits_of(parts, true, {30, 40, 0}).text,
             "57.5 % exposed communication of TP, then 30.0 % compute; 25.0 % of the memory, "
             "30 B free");
-  EXPECT_EQ(limits_of(parts, true, 39, 40).text,
-            "57.5 % exposed communication of TP, then 30.0 % compute; 97.5 % of the memory, "
-            "only 1 B free: tight");
+  EXPECT_EQ(limits_of(parts, true, {1, 40, 5}).text,
+            "57.5 % exposed communication of TP, then 30.0 % compute; 97.5 % of the memory "
+            "with the 5 B that a framework keeps, only 1 B free: tight");
 }
 
 // What a Setup is told to change first is the first of the changes that are listed for it.

@@ -24,6 +24,8 @@ std::vector<PlanWhy> why_of(const nlohmann::json& list) {
     why.change = message_at(entry, "change");
     if (entry.contains("seconds") && entry["seconds"].is_number())
       why.seconds = entry["seconds"].get<double>();
+    if (entry.contains("more_bytes") && entry["more_bytes"].is_number())
+      why.more_bytes = entry["more_bytes"].get<std::int64_t>();
     if (entry.contains("message")) why.sentence = message_from_json(entry["message"]);
     all.push_back(std::move(why));
   }
@@ -38,7 +40,6 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
   const nlohmann::json* setup_json = reader.object("setup");
   const nlohmann::json* step = reader.object("step");
   const nlohmann::json* memory = reader.object("memory");
-  const nlohmann::json* bubble = reader.object("bubble");
   const nlohmann::json* exposed = reader.object("exposed_seconds");
   const nlohmann::json* parts_json = reader.object("parts_seconds");
   if (reader.error()) return *reader.error();
@@ -51,9 +52,9 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
   for (const auto& [key, into] :
        {std::pair("mfu", &plan.mfu), {"mfu_causal", &plan.mfu_causal}, {"mfu_6n", &plan.mfu_6n}})
     figures.read(key, *into);
-  ObjectReader(*bubble, "plan.bubble").read("of_total", plan.bubble);
   ObjectReader bytes(*memory, "plan.memory");
   bytes.read("needed_bytes", plan.bytes);
+  bytes.read("device_bytes", plan.device_bytes);
   for (const auto& [axis, seconds] : exposed->items())
     if (seconds.is_number()) {
       plan.exposed.emplace_back(axis, seconds.get<double>());
@@ -71,19 +72,19 @@ Result<FoundPlan> plan_of(const nlohmann::json& json) {
                                   {"wait", &plan.parts.wait},
                                   {"drain", &plan.parts.drain}})
     parts.read(key, *into);
+  if (plan.seconds > 0) plan.bubble = plan.parts.idle() / plan.seconds;
   std::int64_t most = -1;
-  for (const nlohmann::json& row : memory->value("ranks", nlohmann::json::array())) {
-    std::int64_t peak = 0, beside = 0;
-    int stage = 0;
-    ObjectReader reads(row, "plan.memory.ranks");
-    reads.read("peak_bytes", peak);
-    reads.read("framework_bytes", beside);
-    reads.read("stage", stage);
-    plan.framework_bytes = std::max(plan.framework_bytes, beside);
-    plan.stage_bytes.push_back(peak);
-    if (peak > most) plan.stage = stage;
-    most = std::max(most, peak);
+  for (const nlohmann::json& json_row : memory->value("ranks", nlohmann::json::array())) {
+    MemoryRow row;
+    ObjectReader reads(json_row, "plan.memory.ranks");
+    reads.read("peak_bytes", row.peak_bytes);
+    reads.read("framework_bytes", row.framework_bytes);
+    reads.read("stage", row.stage);
+    if (row.peak_bytes > most) plan.stage = row.stage;
+    most = std::max(most, row.peak_bytes);
+    plan.memory.push_back(row);
   }
+  if (plan.memory.empty()) return no_plan_answer();
   if (json.contains("why")) plan.why = why_of(json["why"]);
   return plan;
 }
@@ -321,16 +322,18 @@ std::int64_t PlanAnswer::tied_plans() const {
   });
 }
 
-PlanWhy why_behind(const FoundPlan& best, const FoundPlan& plan) {
+PlanWhy why_behind(const PlanAnswer& answer, const FoundPlan& best, const FoundPlan& plan) {
   const auto told = [](const FoundPlan& of) {
     Plan made;
     made.setup = of.setup;
     made.step.seconds = of.seconds;
+    made.needed_bytes = of.bytes;
     made.parts = of.parts;
     return made;
   };
-  const PlanReason reason = reason_behind(told(best), told(plan));
-  return {reason.change.said, reason.seconds, reason.sentence};
+  const PlanReason reason = reason_behind(
+      told(best), told(plan), answer.by_memory() ? Objective::kMemory : Objective::kTime);
+  return {reason.change.said, reason.seconds, reason.more_bytes, reason.sentence};
 }
 
 Result<ValueAnswer> value_answer_from_json(const nlohmann::json& json) {

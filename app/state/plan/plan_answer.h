@@ -18,6 +18,7 @@ namespace parallelarium {
 struct PlanWhy {
   Message change;                 // "TP 8 → 4 (follows: DP 16)"
   std::optional<double> seconds;  // by which the step is longer; none: it is not possible
+  std::int64_t more_bytes = 0;    // by which its fullest rank needs more, if it is possible
   Message sentence;
   bool tied = false;  // the steps cannot be told apart; set by note_ties()
 };
@@ -25,16 +26,19 @@ struct PlanWhy {
 struct FoundPlan {
   Setup setup;
   int gpus = 0, stage = 0;  // the stage that needs most memory
-  double seconds = 0, tokens_per_second = 0, bubble = 0;
+  double seconds = 0, tokens_per_second = 0;
+  // Share of the step in which ranks neither compute nor communicate, as the mean over the ranks:
+  // with what they compute and what is exposed it makes the whole.
+  double bubble = 0;
   double mfu = 0, mfu_causal = 0, mfu_6n = 0;  // by what counts of attention's scores
   // Seconds in which a rank communicates and computes nothing, as the mean over the ranks: by axis,
   // and in total.
   std::vector<std::pair<std::string, double>> exposed;
   double exposed_seconds = 0;
-  std::vector<Message> rates;             // says the rates of each axis's communication
-  std::vector<std::int64_t> stage_bytes;  // peak of each stage
-  std::int64_t bytes = 0;
-  std::int64_t framework_bytes = 0;  // the most that a framework holds beside it
+  std::vector<Message> rates;     // says the rates of each axis's communication
+  std::vector<MemoryRow> memory;  // of a rank of each stage
+  std::int64_t bytes = 0;         // of the fullest rank, without what a framework holds
+  std::int64_t device_bytes = 0;  // Plan::device_bytes
   StepParts parts;
   bool tied = false, on_front = false;
   std::vector<PlanWhy> why;
@@ -71,8 +75,7 @@ struct ToldRule {
   std::optional<FoundPlan> plan;  // the best plan that keeps to it, if that is another plan
 };
 
-// A plan to look at first, and its merits: "fastest" "least-memory" "simplest" "less-memory"
-// "simpler" "nearest".
+// A plan to look at first, and its merits: name_of() of each PlanMerit.
 struct PlanAdvice {
   std::vector<std::string> merits;
   FoundPlan plan;
@@ -81,6 +84,7 @@ struct PlanAdvice {
 struct PlanAnswer {
   std::string objective = "time";  // name_of() an Objective
   bool by_time() const { return objective == "time"; }
+  bool by_memory() const { return objective == "memory"; }
   enum Class { kRefused, kDoesNotFit, kBounded, kSimulated, kClasses };
   std::int64_t candidates = 0, counts[kClasses] = {};
   std::int64_t valid = 0, fitting = 0;     // candidates that are left after the first two classes
@@ -125,8 +129,9 @@ Result<PlanAnswer> plan_answer_from_json(const nlohmann::json& json);
 // The answer of a search for less memory than it could use. The fastest plan is exact, since the
 // front has it. Behind it come the plans that the search kept. The counts are those of the search.
 PlanAnswer with_limit(const PlanAnswer& answer, std::int64_t bytes);
-// Why a plan is behind the best, by cause.
-PlanWhy why_behind(const FoundPlan& best, const FoundPlan& plan);
+// Why a plan of the answer is behind the best: by cause or, if the objective is memory, by what it
+// needs.
+PlanWhy why_behind(const PlanAnswer& answer, const FoundPlan& best, const FoundPlan& plan);
 
 // What became of the candidates with one value of an axis (`why_not` of the protocol).
 struct ValueAnswer {

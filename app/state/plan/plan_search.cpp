@@ -289,7 +289,7 @@ const FoundPlan* PlanSearch::displaced() const {
 std::vector<PlanWhy> PlanSearch::why_selected() const {
   const FoundPlan* plan = selected();
   if (!plan || !best() || neighbours()) return {};
-  if (!is_best(*plan)) return {why_behind(*best(), *plan)};
+  if (!is_best(*plan)) return {why_behind(*answer_, *best(), *plan)};
   PlanWhy why;
   const Message step = figure(seconds_text(plan->seconds, QLocale::c()).toStdString());
   why.sentence =

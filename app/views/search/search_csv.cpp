@@ -45,7 +45,7 @@ Columns figures_of(const FoundPlan& plan, const PlanAnswer& answer) {
           {"needed_bytes", std::to_string(plan.bytes)},
           {"tokens_per_second", exact(plan.tokens_per_second)},
           {"mfu", exact(plan.mfu)},
-          {"bubble_of_total", exact(plan.bubble)},
+          {"bubble_share", exact(plan.bubble)},
           {"exposed_seconds", exact(plan.exposed_seconds)},
           {"tied", flag(plan.tied)},
           {"on_front", flag(plan.on_front)},

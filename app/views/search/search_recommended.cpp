@@ -33,7 +33,7 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
   const bool several = answer.gpu_counts().size() > 1;
   double y = rect.top() + kAdviceHead, merits = 0;
   for (const PlanAdvice& advice : answer.recommended)
-    merits = std::max(merits, label_width(bold, merits_text(advice.merits)) + 14);
+    merits = std::max(merits, label_width(bold, merits_text(answer, advice.merits)) + 14);
   for (const PlanAdvice& advice : answer.recommended) {
     const FoundPlan& plan = advice.plan;
     const bool selected = picture.selected && picture.selected->setup == plan.setup;
@@ -53,7 +53,7 @@ double paint_recommended(QPainter& painter, const QRectF& rect, const SearchPict
     const QColor ink = selected ? theme.ink_on(theme.accent_soft) : theme.text;
     const QRectF line(rect.left(), y, rect.width(), kAdviceLine);
     put_elided(painter, QRectF(line.left(), y, merits, kAdviceLine), Qt::AlignVCenter,
-               merits_text(advice.merits), bold, ink, texts);
+               merits_text(answer, advice.merits), bold, ink, texts);
     put_elided(painter, QRectF(line.left() + merits, y, kStep - 8, kAdviceLine), Qt::AlignVCenter,
                step_text(answer, plan), bold, ink, texts);
     put_elided(painter, QRectF(line.left() + merits + kStep, y, kMemory - 8, kAdviceLine),

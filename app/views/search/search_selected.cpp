@@ -33,7 +33,9 @@ QString quantity_origin(const QString& quantity) {
         "The memory is the most bytes that a rank of the fullest stage holds at once.");
   if (quantity == QLatin1String("plan.bubble"))
     return SelectedTexts::tr(
-        "Bubble = idle time / (idle + busy time), of all ranks, with transfers");
+        "Bubble here = share of the step in which ranks neither compute nor communicate, mean of "
+        "ranks. With computing and exposed communication it is the whole step; the bubble of a "
+        "setup in Explore also has what they communicate meanwhile.");
   if (quantity == QLatin1String("plan.exposed_seconds"))
     return SelectedTexts::tr(
         "Exposed is the time in which a rank communicates and computes nothing.");
@@ -74,7 +76,7 @@ SelectionText describe_plan(const PlanSearch& search) {
                 {SelectedTexts::tr("MFU, attention in full"), share_text(plan->mfu)},
                 {SelectedTexts::tr("MFU, attention causal"), share_text(plan->mfu_causal)},
                 {SelectedTexts::tr("MFU, 6N: no attention"), share_text(plan->mfu_6n)},
-                {SelectedTexts::tr("bubble of whole step"), bubble_text(*plan)}};
+                {SelectedTexts::tr("bubble without communication"), bubble_text(*plan)}};
   if (answer.near_rows)
     text.facts.insert(text.facts.begin() + 1,
                       {SelectedTexts::tr("published of this model"), sentence(*answer.near_rows)});
@@ -88,12 +90,14 @@ SelectionText describe_plan(const PlanSearch& search) {
   for (const Message& rate : plan->rates)
     text.facts.push_back(
         {SelectedTexts::tr("communication stands on"), with_firm_units(sentence(rate))});
-  for (std::size_t stage = 0; stage < plan->stage_bytes.size(); ++stage)
+  std::int64_t beside = 0;
+  for (const MemoryRow& row : plan->memory) {
+    beside = std::max(beside, row.framework_bytes);
     text.facts.push_back(
-        {SelectedTexts::tr("memory, stage %1").arg(stage), bytes_text(plan->stage_bytes[stage])});
+        {SelectedTexts::tr("memory, stage %1").arg(row.stage), bytes_text(row.peak_bytes)});
+  }
+  text.facts.push_back({SelectedTexts::tr("beside it: a framework's own"), bytes_text(beside)});
   text.facts.push_back({SelectedTexts::tr("limit of a GPU"), bytes_text(answer.capacity_bytes)});
-  text.facts.push_back(
-      {SelectedTexts::tr("beside it: a framework's own"), bytes_text(plan->framework_bytes)});
   return text;
 }
 

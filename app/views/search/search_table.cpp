@@ -16,6 +16,8 @@
 namespace parallelarium {
 namespace {
 
+// Behind the ZeRO of a plan that the framework trains in no usual way.
+constexpr QChar kUnusual(0x2020);
 constexpr double kTableHead = 22, kRow = 20, kTableLine = 18;
 
 struct TableTexts {
@@ -34,7 +36,8 @@ struct Column {
 std::vector<Column> hidden_columns() {
   std::vector<Column> columns;
   columns.push_back({QStringLiteral("SP"), false, [](const FoundPlan& of) {
-                       return QLatin1String(of.setup.sequence_parallel ? "SP" : "-").toString();
+                       return of.setup.sequence_parallel ? QStringLiteral("SP")
+                                                         : QStringLiteral("–");
                      }});
   columns.push_back({TableTexts::tr("layers"), true, [](const FoundPlan& of) {
                        const std::vector<int>& layers = of.setup.stage_layers;
@@ -94,8 +97,11 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
                          const QString ep = QString::number(of.setup.mesh.ep);
                          return whole ? ep + QStringLiteral(", ETP 1") : ep;
                        }});
-  columns.push_back(
-      {QStringLiteral("ZeRO"), false, [](const FoundPlan& of) { return zero_words(of.setup); }});
+  columns.push_back({QStringLiteral("ZeRO"), false, [&picture](const FoundPlan& of) {
+                       const bool usual = needs_text(picture.framework, of.setup).isEmpty();
+                       return usual ? zero_words(of.setup)
+                                    : zero_words(of.setup) + QChar(0x00a0) + kUnusual;
+                     }});
   columns.push_back({TableTexts::tr("schedule"), true,
                      [](const FoundPlan& of) { return schedule_words(of.setup); }});
   columns.push_back({TableTexts::tr("micro"), false,
@@ -121,7 +127,8 @@ std::vector<Column> columns_of(const SearchPicture& picture) {
 }
 
 // What cells say in short.
-QStringList cell_notes(const PlanAnswer& answer) {
+QStringList cell_notes(const SearchPicture& picture) {
+  const PlanAnswer& answer = *picture.answer;
   QStringList notes;
   const auto first = [&](const auto& has) -> const Setup* {
     for (const FoundPlan& plan : answer.plans)
@@ -141,6 +148,9 @@ QStringList cell_notes(const PlanAnswer& answer) {
     notes << TableTexts::tr(
         "Of plans with PP 1 that differ in the schedule alone the fastest "
         "stands here.");
+  if (const Setup* of =
+          first([&](const Setup& each) { return !needs_text(picture.framework, each).isEmpty(); }))
+    notes << QStringLiteral("%1: %2").arg(kUnusual).arg(needs_text(picture.framework, *of));
   return notes.isEmpty() ? notes : QStringList{notes.join(QLatin1Char(' '))};
 }
 
@@ -288,7 +298,7 @@ double paint_best(QPainter& painter, const QRectF& rect, const SearchPicture& pi
   y += 4;
   QStringList said = trust_texts(answer);
   if (!answer.recommended.empty()) said.removeFirst();  // it stands there
-  said << cell_notes(answer) << TableTexts::tr("MFU counts attention in full, masked scores too.")
+  said << cell_notes(picture) << TableTexts::tr("MFU counts attention in full, masked scores too.")
        << TableTexts::tr(
               "Exposed communication is the time in which a rank communicates and "
               "computes nothing, as the mean of the ranks. A dot under Pareto: no plan "

@@ -33,8 +33,11 @@ QString firm_text(const QString& text) {
   return firm.replace(kTogether, QString(QChar(0x00a0)));
 }
 
-QString change_value(const PlanWhy& why) {
+QString change_value(const PlanAnswer& answer, const PlanWhy& why) {
   if (!why.seconds) return QStringLiteral("–");
+  if (answer.by_memory())
+    return why.more_bytes < 0 ? QStringLiteral("−") + bytes_text(-why.more_bytes)
+                              : QStringLiteral("+") + bytes_text(why.more_bytes);
   const QString value = *why.seconds < 0 ? QStringLiteral("−") + seconds_text(-*why.seconds)
                                          : QStringLiteral("+") + seconds_text(*why.seconds);
   return why.tied ? SearchTexts::tr("%1, tie").arg(value) : value;
@@ -107,7 +110,7 @@ QString needs_text(const std::string& framework, const Setup& setup) {
   return needs ? sentence(*needs) : QString();
 }
 
-QStringList today_sentences(const ExplainedPlan& today) {
+QStringList today_sentences(const PlanAnswer& answer, const ExplainedPlan& today) {
   QStringList said{sentence(today.sentence)};
   if (today.own) said << sentence(*today.own);
   if (today.change)
@@ -115,14 +118,23 @@ QStringList today_sentences(const ExplainedPlan& today) {
   else if (today.plan_class == "does_not_fit")
     said << SearchTexts::tr("No change of one axis would make it fit.");
   else if (today.seconds)
-    said << SearchTexts::tr("No single change makes it faster.");
+    said << (answer.by_memory()
+                 ? SearchTexts::tr("No single change makes its fullest rank need less.")
+                 : SearchTexts::tr("No single change makes it faster."));
   return said;
 }
 
-QString merits_text(const std::vector<std::string>& merits) {
+QString merits_text(const PlanAnswer& answer, const std::vector<std::string>& merits) {
+  const QString best = answer.by_memory()           ? SearchTexts::tr("least memory")
+                       : answer.objective == "gpus" ? SearchTexts::tr("fewest GPUs")
+                       : answer.objective == "tokens-per-gpu"
+                           ? SearchTexts::tr("most tokens per GPU")
+                           : SearchTexts::tr("fastest");
   QStringList words;
   for (const std::string& merit : merits)
-    words << (merit == "fastest"        ? SearchTexts::tr("fastest")
+    words << (merit == "objective"      ? best
+              : merit == "fastest"      ? SearchTexts::tr("fastest")
+              : merit == "usual"        ? SearchTexts::tr("fastest usual way")
               : merit == "least-memory" ? SearchTexts::tr("least memory of the ties")
               : merit == "less-memory"  ? SearchTexts::tr("less memory")
               : merit == "simpler"      ? SearchTexts::tr("simpler")
@@ -138,7 +150,8 @@ QString step_text(const PlanAnswer& answer, const FoundPlan& plan) {
 }
 
 QString limits_text(const FoundPlan& plan, std::int64_t capacity_bytes) {
-  return sentence(limits_of(plan.parts, plan.setup.mesh.pp > 1, plan.bytes, capacity_bytes));
+  return sentence(limits_of(plan.parts, plan.setup.mesh.pp > 1,
+                            room_of(plan.memory, capacity_bytes, plan.device_bytes)));
 }
 
 QString bubble_text(const FoundPlan& plan) {
@@ -211,10 +224,11 @@ QString tied_text(const PlanAnswer& answer) {
                      "%1 plans are less than %2 behind the fastest and share rank 1, "
                      "the smallest first.")
                      .arg(count_text(shown), share_text(*answer.tie_threshold));
-  if (more == 1) said += SearchTexts::tr(" One more is as close; it is a dot of the plot.");
+  if (more == 1)
+    said += SearchTexts::tr(" One more that was simulated is as close; it is a dot of the plot.");
   if (more > 1)
-    said +=
-        SearchTexts::tr(" %1 more are as close; they are dots of the plot.").arg(count_text(more));
+    said += SearchTexts::tr(" %1 more that were simulated are as close; they are dots of the plot.")
+                .arg(count_text(more));
   return said;
 }
 
@@ -238,8 +252,9 @@ QString value_said(const PlanSearch& search) {
   const bool beside = asked->plan && selected && best && selected->setup != best->setup &&
                       selected->setup != asked->plan->setup;
   if (beside)
-    said += QLatin1Char(' ') + SearchTexts::tr("Beside the selected plan: %1")
-                                   .arg(sentence(why_behind(*selected, *asked->plan).sentence));
+    said += QLatin1Char(' ') +
+            SearchTexts::tr("Beside the selected plan: %1")
+                .arg(sentence(why_behind(*search.answer(), *selected, *asked->plan).sentence));
   return said;
 }
 

@@ -21,7 +21,7 @@ QString question_text(const PlanSearch& search);  // "What should run on 64 GPUs
 // With units, arrows and the values of axes beside what they belong to, where lines break.
 QString firm_text(const QString& text);
 // How much longer the step takes, "+1.2 s, tie"; a dash where it cannot be.
-QString change_value(const PlanWhy& why);
+QString change_value(const PlanAnswer& answer, const PlanWhy& why);
 QString rule_text(const ToldRule& rule);  // a rule of thumb, what it costs, and who says so
 QString rule_tip(const ToldRule& rule);   // who says so, and which plan a click selects
 QString example_tip(const Setup& example);
@@ -33,11 +33,11 @@ QString today_text(const Setup& today);  // its layout, and on which model it is
 // framework.
 QString needs_text(const std::string& framework, const Setup& setup);
 // Where what is trained today stands, and the one change that serves it best.
-QStringList today_sentences(const ExplainedPlan& today);
+QStringList today_sentences(const PlanAnswer& answer, const ExplainedPlan& today);
 // Nothing where there is none that can be trained.
 std::vector<TodayFigure> today_figures(const PlanSearch& search);
 // "The fastest, the simplest", of what a plan is recommended for.
-QString merits_text(const std::vector<std::string>& merits);
+QString merits_text(const PlanAnswer& answer, const std::vector<std::string>& merits);
 // "5.53 s ± 9.1 %"; without the error where none is known.
 QString step_text(const PlanAnswer& answer, const FoundPlan& plan);
 // What limits it: the two largest parts of its step, and how full the memory is.

@@ -39,7 +39,8 @@ std::string funnel(const PlanResult& result) {
   const std::map<PlanClass, std::string> words = {
       {PlanClass::kRefused, "refused: no setup may be so"},
       {PlanClass::kDoesNotFit, "do not fit into the memory that may be used"},
-      {PlanClass::kBounded, "ruled out: a bound shows that they cannot be among the best"},
+      {PlanClass::kBounded,
+       "ruled out: a bound shows that they are none of the best that are listed"},
       {PlanClass::kSimulated, "simulated"},
   };
   const std::size_t width = std::to_string(result.candidates).size();
@@ -78,12 +79,17 @@ std::string zero_text(const Setup& setup) {
                                                 : std::to_string(setup.zero);
 }
 
-std::string merits_text(const std::vector<PlanMerit>& merits) {
+std::string merits_text(const std::vector<PlanMerit>& merits, Objective objective) {
+  const std::string_view best = objective == Objective::kMemory         ? "least memory"
+                                : objective == Objective::kGpus         ? "fewest GPUs"
+                                : objective == Objective::kTokensPerGpu ? "most tokens per GPU"
+                                                                        : "fastest";
   std::string text;
   for (const PlanMerit merit : merits) {
-    std::string_view name = merit == PlanMerit::kFastest       ? "fastest"
-                            : merit == PlanMerit::kLeastMemory ? "least memory"
+    std::string_view name = merit == PlanMerit::kObjective     ? best
+                            : merit == PlanMerit::kLeastMemory ? "least memory of the ties"
                             : merit == PlanMerit::kLessMemory  ? "less memory"
+                            : merit == PlanMerit::kUsual       ? "fastest usual way"
                                                                : name_of(merit);
     text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
   }
@@ -91,18 +97,19 @@ std::string merits_text(const std::vector<PlanMerit>& merits) {
 }
 
 // The plans to look at first, with what limits each.
-std::string recommended_text(const PlanResult& result) {
+std::string recommended_text(const PlanResult& result, const PlanRequest& request) {
   if (result.recommended.empty()) return {};
   Table table({"", ">step", ">memory", "plan, and what limits it"});
   for (const Recommended& each : result.recommended) {
     const Plan& plan = each.plan;
     std::string step = seconds_text(plan.step.seconds);
     if (result.ties.error) step += " ± " + percent_text(*result.ties.error);
-    table.add(
-        {merits_text(each.merits), step, plan_bytes(plan.needed_bytes), short_axes(plan.setup)});
-    table.add({"", "", "",
-               limits_of(plan.parts, plan.setup.mesh.pp > 1, plan.needed_bytes, plan.capacity_bytes)
-                   .text});
+    table.add({merits_text(each.merits, result.objective), step, plan_bytes(plan.needed_bytes),
+               short_axes(plan.setup)});
+    table.add({"", "", "", limits_of(plan).text});
+    if (request.unusual)
+      if (const std::optional<Message> needs = request.unusual(plan.setup))
+        table.add({"", "", "", needs->text});
   }
   std::string text = "Recommended\n" + table.text();
   for (const Message& why : result.recommended_why) text += wrapped(why.text, kPlanWidth, 0) + "\n";
@@ -155,7 +162,7 @@ std::string plans_table(const std::vector<Plan>& plans, std::size_t most) {
           text_of(setup.recompute), seconds_text(plan.step.seconds),
           three_digits(plan.step.tokens_per_second / mesh.ranks()), percent_text(plan.step.mfu),
           plan_bytes(plan.needed_bytes), std::to_string(fullest_row(plan).stage),
-          mesh.pp > 1 ? percent_text(plan.bubble.of_total) : std::string("-"),
+          mesh.pp > 1 ? percent_text(plan.parts.idle() / plan.step.seconds) : std::string("-"),
           seconds_text(exposed_of(plan))})
       cells.push_back(std::move(cell));
     table.add(std::move(cells));
@@ -229,7 +236,7 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
                           short_axes(result.least->setup), plan_bytes(result.least->over_bytes));
     return text;
   }
-  text += recommended_text(result);
+  text += recommended_text(result, request);
   text += fmt::format(
       "{} {} by {} (predicted, {} rates; {})\n{}", result.cancelled ? "Best so far" : "Best",
       result.best.size(), words_of(request.objective), prediction_word(request.machine),
@@ -243,8 +250,12 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request) {
                                 [](const Plan& plan) { return plan.setup.mesh.pp == 1; });
   for (const Message& tried : result.tried) text += wrapped(tried.text, kPlanWidth, 0) + "\n";
   if (lone) text += "Of plans with PP 1 that differ in the schedule alone the fastest is listed.\n";
-  text += "exposed: time in which a rank communicates and computes nothing, mean of the ranks.\n" +
-          best_rates_text(result.best.front().rates) +
+  text += wrapped(
+              "exposed: time in which a rank communicates and computes nothing; bubble: share of "
+              "the step in which it does neither. Both are means of the ranks, and what computing "
+              "leaves of the step.",
+              kPlanWidth, 0) +
+          "\n" + best_rates_text(result.best.front().rates) +
           wrapped(memory_counted(request.machine).text, kPlanWidth, 0) + "\n" +
           (request.objective == Objective::kTime ? ties(result.ties, tied) : std::string()) + "\n";
   if (!result.why.empty()) text += "Neighbours of 1\n";
@@ -300,7 +311,10 @@ std::string beside_text(const nlohmann::json& plan, const PlanResult& result) {
   });
   add("bubble", [](const nlohmann::json& of) {
     const bool pipeline = of.at("setup").at("mesh").at("pp").get<int>() > 1;
-    return pipeline ? percent_text(of.at("bubble").at("of_total").get<double>()) : "-";
+    const nlohmann::json& parts = of.at("parts_seconds");
+    double idle = 0;
+    for (const char* part : {"warm_up", "wait", "drain"}) idle += parts.at(part).get<double>();
+    return pipeline ? percent_text(idle / of.at("step").at("seconds").get<double>()) : "-";
   });
   add("exposed, mean of ranks", [](const nlohmann::json& of) {
     double sum = 0;

@@ -28,6 +28,7 @@ struct StepParts {
   double warm_up = 0, wait = 0, drain = 0;
   // By Axis: in the compute lane, or while it is idle.
   std::array<double, 6> exposed{};
+  double idle() const { return warm_up + wait + drain; }
   double sum() const;
 };
 // `repeats`: of a prediction that has not every op of its step (predict/repeats/step_prediction.h).

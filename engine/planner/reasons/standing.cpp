@@ -42,8 +42,8 @@ Message untried_axis(const Setup& setup, const PlanRequest& request) {
   if (setup.recompute == Recompute::kSelective && setup.attention == Attention::kFused &&
       request.allowed.count("recompute") == 0)
     return message("plan-other-selective",
-                   "the search does not try {} beside fused attention, which keeps no scores that "
-                   "it could free",
+                   "unless it is told to, the search does not try {} beside fused attention, which "
+                   "keeps no scores that it could free",
                    value_of_axis("recompute", text_of(setup.recompute)));
   for (const PlanAxis& axis : plan_axes()) {
     const SetupSetting& row = *find_setting(setup_settings(), axis.option);
@@ -52,10 +52,11 @@ Message untried_axis(const Setup& setup, const PlanRequest& request) {
     wider.allowed[axis.option] = {value};
     const Result<Space> space = value.empty() ? Result<Space>(Message()) : Space::of(wider);
     if (space && space->covers(setup))
-      return message("plan-other-axis", "the search does not try {}",
+      return message("plan-other-axis", "unless it is told to, the search does not try {}",
                      value_of_axis(axis.option, value));
   }
-  return message("plan-other-axes", "several axes have values that the search does not try");
+  return message("plan-other-axes",
+                 "several axes have values that the search does not try unless it is told to");
 }
 
 // Why the search does not look at the Setup; none: it does.
@@ -81,11 +82,21 @@ std::optional<Message> outside_of(const Setup& setup, const PlanRequest& request
 }
 
 // Says first that the Setup is no candidate, and keeps what else is said of it.
-void put_outside(Standing& told, const std::optional<Message>& outside) {
+// A recommended plan that keeps what is outside needs that said, too.
+void put_outside(Standing& told, const std::optional<Message>& outside, const PlanRequest& request,
+                 const std::vector<Recommended>& recommended = {}) {
   if (!outside) return;
   told.candidate = false;
+  const bool keeps = std::any_of(recommended.begin(), recommended.end(), [&](const auto& each) {
+    return outside_of(each.plan.setup, request).has_value();
+  });
   told.sentence =
-      message("plan-outside", "It is no candidate of this search: {}. {}", *outside, told.sentence);
+      keeps ? message("plan-outside-nearest",
+                      "It is no candidate of this search: {}. The recommended plan that is nearest "
+                      "to it keeps that. {}",
+                      *outside, told.sentence)
+            : message("plan-outside", "It is no candidate of this search: {}. {}", *outside,
+                      told.sentence);
 }
 
 Standing refused(const Message& why) {
@@ -203,8 +214,9 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
     told.change = cheapest_change(setup, machine, rules);
     return told;
   }
-  told.change = fastest_change(plan, machine, rules);
-  if (told.change) note_tied_changes(*told.change, plan, result.ties);
+  told.change = improving_change(plan, machine, rules);
+  if (told.change && request.objective != Objective::kMemory)
+    note_tied_changes(*told.change, plan, result.ties);
   told.plan_class = PlanClass::kSimulated;
   const Message step = figure(seconds_text(plan.step.seconds));
   if (!other_work(setup, request).empty()) {
@@ -220,14 +232,14 @@ Standing standing_as_candidate(const Setup& setup, const PlanRequest& request,
   }
   const Plan& best = result.best.front();
   if (request.objective != Objective::kTime) {
-    const auto held = [](const Plan& of) {
-      return figure(bytes_text(static_cast<double>(of.held_bytes)));
+    const auto needed = [](const Plan& of) {
+      return figure(bytes_text(static_cast<double>(of.needed_bytes)));
     };
     told.sentence = message(
         "plan-explain-objective",
-        "Its step takes {}, and its fullest rank holds {}; the best plan by the objective takes {} "
-        "and holds {}.",
-        step, held(plan), figure(seconds_text(best.step.seconds)), held(best));
+        "Its step takes {}, and its fullest rank needs {}; the best plan by the objective takes {} "
+        "and needs {}.",
+        step, needed(plan), figure(seconds_text(best.step.seconds)), needed(best));
     return told;
   }
   const double longer = plan.step.seconds - best.step.seconds;
@@ -262,7 +274,7 @@ SetupFilter changes_within(const Setup& setup, const PlanRequest& request) {
 
 Standing refused_standing(const Message& why, const Setup& setup, const PlanRequest& request) {
   Standing told = refused(why);
-  put_outside(told, outside_of(setup, request));
+  put_outside(told, outside_of(setup, request), request);
   return told;
 }
 
@@ -273,10 +285,11 @@ Standing standing_of(const Setup& setup, const PlanRequest& request, const PlanR
   rules.refuses = request.refuses;
   rules.others = overlaps_of(setup, request.base);
   rules.progress = progress;
+  rules.objective = request.objective;
   rules.wanted = changes_within(setup, request);
   Standing told = standing_as_candidate(setup, request, result, rules);
   note_own_settings(told, setup, request, result);
-  put_outside(told, outside);
+  put_outside(told, outside, request, result.recommended);
   return told;
 }
 

@@ -43,6 +43,7 @@ struct PlanRequest {
   // takes all that plan_axes() says of it.
   std::map<std::string, std::vector<std::string>> allowed;
   PlanRefusal refuses;  // null: nothing that is valid
+  PlanRefusal unusual;  // says what a framework needs for it beside the usual; null: nothing
   Objective objective = Objective::kTime;
   int top = 10;
   bool best_alone =

@@ -77,7 +77,7 @@ TEST(PlannerChanges, StandInTheWindowsWords) {
   to.stage_layers = {3, 2, 2, 1};
   to.micro_batch = 2;
   to.recompute = Recompute::kFull;
-  const Message change = why_behind(best, plan).change;
+  const Message change = why_behind(PlanAnswer(), best, plan).change;
   const Message said = message("plan-why-equal", "{} takes exactly as long.", change);
   EXPECT_TRUE(sentence(change).contains(QStringLiteral("schedule 1F1B → ZB-H1")));
   EXPECT_EQ(firm_text(QStringLiteral("TP 8 → 4")).count(QLatin1Char(' ')), 0);
@@ -329,8 +329,10 @@ TEST_F(SearchAnswers, FiguresSayWhatTheyCount) {
   for (const FoundPlan& each : answer.plans) shown += each.tied;
   ASSERT_GT(tied, 1);
   EXPECT_TRUE(view().description().contains(QStringLiteral("%1 plans are less than").arg(shown)));
-  const QString more = tied - shown == 1 ? QStringLiteral("One more is as close")
-                                         : QStringLiteral("%1 more are as close").arg(tied - shown);
+  const QString more =
+      tied - shown == 1
+          ? QStringLiteral("One more that was simulated is as close")
+          : QStringLiteral("%1 more that were simulated are as close").arg(tied - shown);
   EXPECT_EQ(view().description().contains(more), tied > shown);
   EXPECT_TRUE(
       with_firm_units(search().memory_text()).contains(bytes_text(search().device_bytes())));

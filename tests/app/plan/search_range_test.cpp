@@ -168,7 +168,7 @@ TEST_F(SearchRange, RulesOfThumbAndTiesAreSaid) {
     const bool within = why.seconds && *why.seconds >= 0 &&
                         *why.seconds <= *answer.tie_threshold * search().best()->seconds;
     EXPECT_EQ(why.tied, within);
-    EXPECT_EQ(change_value(why).contains(QStringLiteral("tie")), within);
+    EXPECT_EQ(change_value(answer, why).contains(QStringLiteral("tie")), within);
   }
   EXPECT_EQ(std::count_if(picture.why.begin(), picture.why.end(),
                           [](const PlanWhy& why) { return why.tied; }),

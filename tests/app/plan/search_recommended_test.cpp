@@ -101,6 +101,35 @@ TEST_F(SearchRecommended, TheBestChangeOfTodayCanBeOpened) {
   EXPECT_NEAR(session().subject().prediction()->step.seconds, told.change->plan.seconds, 1e-9);
 }
 
+// The plan that is marked is what the objective asked for, and changes are told in memory.
+TEST_F(SearchRecommended, MarksThePlanThatTheObjectiveAskedFor) {
+  PlanWish wish = small_wish();
+  wish.objective = QStringLiteral("memory");
+  search_for(wish);
+  ASSERT_TRUE(search().answer()) << search().error().toStdString();
+  const PlanAnswer& answer = *search().answer();
+  ASSERT_FALSE(answer.recommended.empty());
+  const PlanAdvice& first = answer.recommended.front();
+  ASSERT_TRUE(search().selected());
+  EXPECT_EQ(search().selected()->setup, first.plan.setup);
+  EXPECT_TRUE(merits_text(answer, first.merits).startsWith(QStringLiteral("Least memory")));
+  for (const FoundPlan& plan : answer.front) EXPECT_GE(plan.bytes, first.plan.bytes);
+  const SearchPicture picture = picture_of(search(), -1);
+  int possible = 0;
+  for (const PlanWhy& why : picture.why)
+    if (why.seconds) {
+      EXPECT_TRUE(change_value(answer, why).contains(bytes_text(std::abs(why.more_bytes))));
+      ++possible;
+    }
+  search().select(answer.front.front().setup);
+  if (!picture_of(search(), -1).why.empty()) {
+    ++possible;
+    const PlanWhy why = picture_of(search(), -1).why.front();
+    EXPECT_EQ(why.more_bytes, answer.front.front().bytes - search().best()->bytes);
+  }
+  EXPECT_GT(possible, 0);
+}
+
 // A plan without a pipeline has no bubble, in the room Plan as in Explore.
 TEST_F(SearchRecommended, OneStageHasNoBubble) {
   PlanWish wish = plan_wish("llama3-8b", "4");

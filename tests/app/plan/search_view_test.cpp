@@ -215,7 +215,7 @@ TEST_F(SearchFixture, TodayStandsBesideTheBest) {
     picture.answer = &*search().answer();
     picture.today = QStringLiteral("TP 4, PP 1, DP 1");
     picture.today_figures = figures;
-    picture.today_said = today_sentences(*search().answer()->explained);
+    picture.today_said = today_sentences(*search().answer(), *search().answer()->explained);
     picture.limit_bytes = picture.device_bytes = search().answer()->capacity_bytes;
     QImage image(int(width), int(search_height(width, picture, light_theme())),
                  QImage::Format_RGB32);

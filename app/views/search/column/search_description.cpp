@@ -39,14 +39,14 @@ QString search_description(const PlanSearch& search) {
   }
   if (const ExplainedPlan* told = search.today()) {
     said << DescriptionTexts::tr("Today: %1.").arg(today_text(told->setup));
-    if (!search.is_limited()) said << today_sentences(*told);
+    if (!search.is_limited()) said << today_sentences(answer, *told);
     for (const TodayFigure& figure : today_figures(search))
       said << DescriptionTexts::tr("%1: %2 today, %3 with the best plan.")
                   .arg(figure.title, figure.today, figure.best);
   }
   for (const PlanAdvice& advice : answer.recommended)
     said << DescriptionTexts::tr("%1: %2, step %3, %4; %5.")
-                .arg(merits_text(advice.merits), axes_text(advice.plan.setup),
+                .arg(merits_text(answer, advice.merits), axes_text(advice.plan.setup),
                      step_text(answer, advice.plan), bytes_text(advice.plan.bytes),
                      limits_text(advice.plan, answer.capacity_bytes))
          << needs_text(framework_of(search.wish()), advice.plan.setup);

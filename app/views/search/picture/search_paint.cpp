@@ -131,7 +131,7 @@ double paint_changes(QPainter& painter, const QRectF& rect, const SearchPicture&
   std::size_t shown = 0;
   for (const PlanWhy& why : picture.why) {
     if (shown++ == kMostChanges) break;
-    const QString value = change_value(why);
+    const QString value = change_value(*picture.answer, why);
     const double wide = QFontMetricsF(bold).horizontalAdvance(value) + 8;
     double taken = 0;
     if (!why.change.text.empty()) {
@@ -173,7 +173,8 @@ double paint_ends(QPainter& painter, const QRectF& rect, const Theme& theme, Tex
       {Search::tr("ruled out"),
        Search::tr("By a lower bound that is proved it takes no less time and memory "
                   "than a plan that was simulated; or it is none of the fastest, and "
-                  "too long to be simulated for its memory alone.")},
+                  "too long to be simulated for its memory alone. It may tie with the "
+                  "plans that are listed, but is not faster.")},
       {Search::tr("simulated"), Search::tr("It is predicted op by op, as in Explore. The fastest "
                                            "is found for certain.")}};
   constexpr double kName = 110;

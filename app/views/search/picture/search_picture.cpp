@@ -53,7 +53,7 @@ SearchPicture picture_of(const PlanSearch& search, int opened) {
       picture.today_figures = today_figures(search);
       // The sentences are about the best plan of the search.
       if (!search.is_limited()) {
-        picture.today_said = today_sentences(*told);
+        picture.today_said = today_sentences(*search.answer(), *told);
         if (told->change) picture.today_change = &told->change->plan;
       }
     } else if (search.comparing()) {

@@ -118,7 +118,7 @@ std::vector<Quantity> plan_quantities(const PlanSearch& search) {
           text(plan ? bytes_text(plan->bytes) : QString()), source, plan ? double(plan->bytes) : 0,
           plan ? exact_bytes_text(plan->bytes) : QString()),
       plan_quantity(
-          "plan.bubble", PlanTexts::tr("Bubble of whole step"),
+          "plan.bubble", PlanTexts::tr("Bubble without communication"),
           text(plan && plan->setup.mesh.pp > 1 ? share_text(plan->bubble) : QStringLiteral("–")),
           source, plan && plan->setup.mesh.pp > 1 ? plan->bubble : 0),
       plan_quantity("plan.exposed_seconds", PlanTexts::tr("Exposed, mean of ranks"),

@@ -157,9 +157,7 @@ Result<PlanRequest> request_of(const PlanOptions& options) {
       if (Result<void> set = set_typed(base, key, *value); !set)
         return as_option(set.error(), find_setting(setup_settings(), key)->key, key);
   if (Result<void> read = read_axes(options, base, request); !read) return read.error();
-  Result<PlanRefusal> refuses = refusal_by(options.framework);
-  if (!refuses) return refuses.error();
-  request.refuses = std::move(*refuses);
+  if (Result<void> kept = keep_to_framework(options.framework, request); !kept) return kept.error();
   if (Result<void> settled = settle(base, request); !settled) return settled.error();
   if (options.memory) {
     const Result<double> bytes = memory_from_gib(*options.memory);
@@ -234,7 +232,8 @@ std::string trainings_text(const WholeTraining& whole, const std::vector<Plan>& 
 std::string_view words_of_class(std::string_view plan_class) {
   if (plan_class == name_of(PlanClass::kRefused)) return "is refused";
   if (plan_class == name_of(PlanClass::kDoesNotFit)) return "does not fit";
-  if (plan_class == name_of(PlanClass::kBounded)) return "fits, and is not among the best";
+  if (plan_class == name_of(PlanClass::kBounded))
+    return "fits, and is none of the best that are listed";
   return "fits";
 }
 

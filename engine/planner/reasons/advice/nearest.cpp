@@ -6,6 +6,7 @@
 
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_settings.h"
+#include "engine/planner/reasons/advice/recommended.h"
 #include "engine/planner/space/space.h"
 
 namespace parallelarium {
@@ -89,7 +90,7 @@ class Nearest {
     Result<PlanResult> found = search(*request, quiet);
     if (!found || found->cancelled || found->best.empty()) return std::nullopt;
     Plan& plan = found->best.front();
-    const double fastest = result_.recommended.front().plan.step.seconds;
+    const double fastest = fastest_of(result_.recommended).step.seconds;
     if (!result_.ties.within(fastest, plan.step.seconds)) return std::nullopt;
     return std::move(plan);
   }
@@ -105,6 +106,7 @@ class Nearest {
 void note_nearest(PlanResult& result, const PlanRequest& request, const Setup& today,
                   const PlanWatch& watch) {
   if (result.cancelled || result.recommended.empty() || !result.ties.share) return;
+  if (request.objective != Objective::kTime) return;  // plans tie in their steps alone
   if (today.global_batch() != request.global_batch || today.mesh.ranks() < request.least_gpus ||
       today.mesh.ranks() > request.most_gpus)
     return;

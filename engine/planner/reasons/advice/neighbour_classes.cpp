@@ -11,9 +11,12 @@
 namespace parallelarium {
 
 Message too_slow(std::int64_t nanoseconds, const std::vector<Plan>& best) {
-  return message("plan-bounded", "It takes {} s or more, and the best plan takes {} s.",
-                 figure(fmt::format("{:.4g}", 1e-9 * static_cast<double>(nanoseconds))),
-                 figure(best.empty() ? "?" : fmt::format("{:.4g}", best.front().step.seconds)));
+  const auto seconds = [](double of) { return figure(fmt::format("{:.4g}", of)); };
+  const Message least = seconds(1e-9 * static_cast<double>(nanoseconds));
+  if (best.empty()) return message("plan-bounded-alone", "It takes {} s or more.", least);
+  return message("plan-bounded",
+                 "It takes {} s or more, and is none of the best {}; the first of them takes {} s.",
+                 least, best.size(), seconds(best.front().step.seconds));
 }
 
 namespace {

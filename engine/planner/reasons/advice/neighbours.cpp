@@ -130,41 +130,49 @@ std::vector<ChangedSetup> single_changes(const Setup& setup, const Machine& mach
 
 namespace {
 
-// The two shortest steps that are known so far.
-class TwoShortest {
+// The two best plans by the objective that are known so far, by what it compares: on as many GPUs
+// memory, or else time.
+class TwoBest {
  public:
-  void add(std::int64_t nanoseconds) {
-    const std::lock_guard lock(mutex_);
-    second_ = std::min(second_, std::max(first_, nanoseconds));
-    first_ = std::min(first_, nanoseconds);
+  explicit TwoBest(Objective objective) : by_memory_(objective == Objective::kMemory) {}
+  std::int64_t value(std::int64_t nanoseconds, std::int64_t bytes) const {
+    return by_memory_ ? bytes : nanoseconds;
   }
-  bool may_have(std::int64_t nanoseconds) const {
+  void add(std::int64_t value) {
     const std::lock_guard lock(mutex_);
-    return nanoseconds <= second_;
+    second_ = std::min(second_, std::max(first_, value));
+    first_ = std::min(first_, value);
+  }
+  bool may_have(std::int64_t value) const {
+    const std::lock_guard lock(mutex_);
+    return value <= second_;
   }
 
  private:
+  bool by_memory_;
   mutable std::mutex mutex_;
   std::int64_t first_ = INT64_MAX, second_ = INT64_MAX;
 };
 
-// The plan of a Setup that fits; none: it cannot be, or is slower than two others.
+// The plan of a Setup that fits; none: it cannot be, or two others are better.
 std::optional<Plan> fitting_plan(const Setup& setup, std::int64_t at_least, const Machine& machine,
-                                 const PlanRefusal& refuses, TwoShortest& shortest) {
-  if (!shortest.may_have(at_least) || refusal_of(setup, refuses)) return std::nullopt;
+                                 const PlanRefusal& refuses, TwoBest& best) {
+  if (!best.may_have(at_least) || refusal_of(setup, refuses)) return std::nullopt;
   Result<Trial> trial =
-      try_candidate(setup, machine, [&](std::int64_t nanoseconds, std::int64_t /*bytes*/) {
-        return shortest.may_have(nanoseconds);
+      try_candidate(setup, machine, [&](std::int64_t nanoseconds, std::int64_t bytes) {
+        return best.may_have(best.value(nanoseconds, bytes));
       });
   if (!trial || trial->stopped || !trial->tried.fits()) return std::nullopt;
-  shortest.add(trial->tried.plan.time.count());
+  const Plan& plan = trial->tried.plan;
+  best.add(best.value(plan.time.count(), plan.needed_bytes));
   return std::move(trial->tried.plan);
 }
 
-// Those that may fit by the bounds of a search, the shortest step they leave possible first, with
-// that. What of a change cannot be bounded may take no time.
+// Those that may fit by the bounds of a search, with the least value that they leave possible, in
+// its order. What of a change cannot be bounded may have none.
 std::vector<std::pair<std::int64_t, ChangedSetup>> by_bound(std::vector<ChangedSetup> changed,
                                                             const Machine& machine,
+                                                            const TwoBest& best,
                                                             const std::atomic<bool>* cancel) {
   constexpr std::int64_t kOut = INT64_MAX;
   const std::optional<std::int64_t> capacity = capacity_of(machine);
@@ -177,7 +185,8 @@ std::vector<std::pair<std::int64_t, ChangedSetup>> by_bound(std::vector<ChangedS
     if (least == kOut || !may_bound(change.setup, machine)) return;
     const Result<Bound> bound = bound_of(change.setup, machine);
     if (!bound) return;  // a prediction says so
-    least = capacity && bound->bytes > *capacity ? kOut : bound->nanoseconds;
+    least =
+        capacity && bound->bytes > *capacity ? kOut : best.value(bound->nanoseconds, bound->bytes);
   });
   std::erase_if(all, [](const auto& each) { return each.first == kOut; });
   std::stable_sort(all.begin(), all.end(),
@@ -185,26 +194,26 @@ std::vector<std::pair<std::int64_t, ChangedSetup>> by_bound(std::vector<ChangedS
   return all;
 }
 
-// The single change that fits, is wanted and whose step is the shortest, without its sentence.
+// The single change that fits, is wanted and is the best by the objective, without its sentence.
 std::optional<SingleChange> best_change(const Setup& setup, const Machine& machine,
                                         const ChangeRules& rules) {
   std::vector<ChangedSetup> changed = single_changes(setup, machine);
   if (rules.wanted)
     std::erase_if(changed, [&](const auto& change) { return !rules.wanted(change.setup); });
   changed.insert(changed.end(), rules.others.begin(), rules.others.end());
-  const auto ordered = by_bound(std::move(changed), machine, rules.cancel);
+  TwoBest best(rules.objective);
+  const auto ordered = by_bound(std::move(changed), machine, best, rules.cancel);
   struct Fitting {
     std::size_t at = 0;
     Plan plan;
   };
   std::vector<std::optional<Fitting>> tried(ordered.size());
-  TwoShortest shortest;
   const std::size_t at_once = 4 * parallel_bodies();
   for (std::size_t first = 0; first < ordered.size(); first += at_once) {
     in_parallel(std::min(at_once, ordered.size() - first), [&](std::size_t item) {
       const std::size_t at = first + item;
       const auto& [least, change] = ordered[at];
-      if (auto plan = fitting_plan(change.setup, least, machine, rules.refuses, shortest))
+      if (auto plan = fitting_plan(change.setup, least, machine, rules.refuses, best))
         tried[at] = Fitting{at, std::move(*plan)};
     });
     if (rules.cancel != nullptr && *rules.cancel) return std::nullopt;
@@ -216,8 +225,8 @@ std::optional<SingleChange> best_change(const Setup& setup, const Machine& machi
   for (std::optional<Fitting>& each : tried)
     if (each) fitting.push_back(std::move(*each));
   if (fitting.empty()) return std::nullopt;
-  std::sort(fitting.begin(), fitting.end(), [](const auto& a, const auto& b) {
-    return stands_before(a.plan, b.plan, Objective::kTime);
+  std::sort(fitting.begin(), fitting.end(), [&](const auto& a, const auto& b) {
+    return stands_before(a.plan, b.plan, rules.objective);
   });
   Result<Tried> whole =
       try_setup(ordered[fitting[0].at].second.setup, machine, true, rules.refuses);
@@ -252,7 +261,9 @@ std::vector<ChangedSetup> neighbours_of(const Setup& setup, const Machine& machi
 
 std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine,
                                             const ChangeRules& rules) {
-  std::optional<SingleChange> found = best_change(setup, machine, rules);
+  ChangeRules shortest = rules;
+  shortest.objective = Objective::kTime;
+  std::optional<SingleChange> found = best_change(setup, machine, shortest);
   if (found)
     found->sentence = message(
         "plan-fitting-change",
@@ -263,10 +274,23 @@ std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& m
   return found;
 }
 
-std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
-                                           const ChangeRules& rules) {
+std::optional<SingleChange> improving_change(const Plan& plan, const Machine& machine,
+                                             const ChangeRules& rules) {
   std::optional<SingleChange> found = best_change(plan.setup, machine, rules);
-  if (!found || found->plan.time >= plan.time) return std::nullopt;
+  if (!found) return std::nullopt;
+  if (rules.objective == Objective::kMemory) {
+    const std::int64_t bytes = found->plan.needed_bytes;
+    if (bytes >= plan.needed_bytes) return std::nullopt;
+    found->sentence = message(
+        "plan-smaller-change",
+        "The best single change of it is {}: the fullest rank needs {}, {} less, and a step takes "
+        "{}.",
+        found->change.said, figure(bytes_text(static_cast<double>(bytes))),
+        figure(bytes_text(static_cast<double>(plan.needed_bytes - bytes))),
+        figure(seconds_text(found->plan.step.seconds)));
+    return found;
+  }
+  if (found->plan.time >= plan.time) return std::nullopt;
   found->sentence =
       message("plan-faster-change", "The best single change of it is {}: a step of {}, {} less.",
               found->change.said, figure(seconds_text(found->plan.step.seconds)),

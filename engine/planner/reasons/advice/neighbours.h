@@ -27,12 +27,14 @@ using SetupFilter = std::function<bool(const Setup&)>;
 
 // Every Setup that differs from it in one axis, whatever its value there. Some may be invalid.
 std::vector<ChangedSetup> single_changes(const Setup& setup, const Machine& machine);
-// What each of the single changes of a plan that are wanted does to its step, the fastest first, so
-// that fastest_change() is the first where that is faster. Changes that cannot be come last, and
-// only those to a neighbouring value. Cost: some dozens of predictions. Error: predict()'s.
+// What each of the single changes of a plan that are wanted does to it, the best by the objective
+// first, so that improving_change() is the first where that is better. Changes that cannot be come
+// last, and only those to a neighbouring value. Cost: some dozens of predictions. Error:
+// predict()'s.
 Result<std::vector<PlanReason>> neighbours_of_plan(const Setup& setup, const Machine& machine,
                                                    const PlanRefusal& refuses,
-                                                   const SetupFilter& wanted = {});
+                                                   const SetupFilter& wanted = {},
+                                                   Objective objective = Objective::kTime);
 
 // Which changes are tried.
 struct ChangeRules {
@@ -41,14 +43,17 @@ struct ChangeRules {
   std::vector<ChangedSetup> others;            // of settings that are no axis
   std::function<void(double share)> progress;  // of what was tried, on the calling thread; null
   const std::atomic<bool>* cancel = nullptr;   // then there is no change; may be null
+  Objective objective = Objective::kTime;      // by which improving_change() is the best
 };
 // The one with which a Setup that is too large would fit and whose step is the shortest. None: no
 // such change would do. Cost: some dozens of predictions.
 std::optional<SingleChange> cheapest_change(const Setup& setup, const Machine& machine,
                                             const ChangeRules& rules = {});
-// The one that makes the step of a plan that fits the shortest. None: none makes it shorter.
-std::optional<SingleChange> fastest_change(const Plan& plan, const Machine& machine,
-                                           const ChangeRules& rules = {});
+// The one that makes a plan that fits the best by the objective. As the GPUs stay, that is the one
+// with the least memory or, for every other objective, with the shortest step. None: none makes it
+// better.
+std::optional<SingleChange> improving_change(const Plan& plan, const Machine& machine,
+                                             const ChangeRules& rules = {});
 
 // Notes with each reason for which candidates do not fit the cheapest change of its example: of
 // those that the search allows, or of all where it found no plan. Cost: some dozens of predictions

@@ -11,6 +11,8 @@ namespace parallelarium {
 
 std::string_view name_of(PlanMerit merit) {
   switch (merit) {
+    case PlanMerit::kObjective:
+      return "objective";
     case PlanMerit::kFastest:
       return "fastest";
     case PlanMerit::kLeastMemory:
@@ -21,6 +23,8 @@ std::string_view name_of(PlanMerit merit) {
       return "simpler";
     case PlanMerit::kLessMemory:
       return "less-memory";
+    case PlanMerit::kUsual:
+      return "usual";
     case PlanMerit::kNearest:
       return "nearest";
   }
@@ -75,16 +79,20 @@ class Recommender {
     };
     const Plan& smallest = smallest_tie();
     const Plan* smaller = is_one(smallest) ? smaller_than(smallest) : nullptr;
+    const bool by_time = result_.objective == Objective::kTime;
     result_.recommended.clear();
+    if (!by_time) add(PlanMerit::kObjective, result_.best.front());
     add(PlanMerit::kFastest, *fastest_);
-    if (smaller != nullptr)
+    if (by_time && smaller != nullptr)
       add(PlanMerit::kLessMemory, *smaller);
-    else
+    else if (by_time)
       add(PlanMerit::kLeastMemory, smallest);
     const bool slower = simple_ && !tied(*simple_);
     if (!cancelled_)
       add(slower ? PlanMerit::kSimpler : PlanMerit::kSimplest, simple_ ? *simple_ : *fastest_);
-    say_why_fewer(smaller == nullptr && is_one(smallest) ? &smallest : nullptr);
+    const bool may_be_usual = !cancelled_;
+    say_why_fewer(by_time && smaller == nullptr && is_one(smallest) ? &smallest : nullptr);
+    if (may_be_usual) add_usual();
   }
 
  private:
@@ -124,6 +132,29 @@ class Recommender {
     for (Recommended& other : result_.recommended)
       if (other.plan.setup == plan.setup) return other.merits.push_back(merit);
     result_.recommended.push_back({{merit}, plan});
+  }
+
+  // All that are recommended may need what few know; then the fastest that does not need it is
+  // told, tied or not.
+  void add_usual() {
+    if (!request_.unusual ||
+        !std::all_of(result_.recommended.begin(), result_.recommended.end(), [&](const auto& each) {
+          return request_.unusual(each.plan.setup).has_value();
+        }))
+      return;
+    PlanRequest request = request_;
+    request.refuses = [&](const Setup& setup) {
+      std::optional<Message> why = refusal_of(setup, request_.refuses);
+      if (why) return why;
+      why = request_.unusual(setup);
+      if (why) why->field = "zero";  // so that the search asks for each way to share states
+      return why;
+    };
+    if (const std::optional<Plan> usual = fastest_of_all(std::move(request)))
+      add(PlanMerit::kUsual, *usual);
+    else if (!cancelled_)
+      result_.recommended_why.push_back(
+          message("plan-none-usual", "No plan fits that the framework trains in its usual way."));
   }
 
   // Why no plan stands beside the fastest and the simple one for its memory. `than`, which has the
@@ -190,11 +221,16 @@ class Recommender {
   // The fastest that has these axes alone; none: no mesh has, or none fits, or it was cancelled.
   std::optional<Plan> best_of(unsigned axes) {
     PlanRequest request = request_;
+    if (!narrow_to(axes, request)) return std::nullopt;
+    return fastest_of_all(std::move(request));
+  }
+
+  // The fastest of the request on as many GPUs or fewer; none: none fits, or it was cancelled.
+  std::optional<Plan> fastest_of_all(PlanRequest request) {
     request.objective = Objective::kTime;
     request.best_alone = true;
     request.top = 1;
     request.most_gpus = fastest_->setup.mesh.ranks();
-    if (!narrow_to(axes, request)) return std::nullopt;
     PlanWatch quiet;
     quiet.cancel = watch_.cancel;
     Result<PlanResult> found = search(request, quiet);
@@ -224,13 +260,26 @@ void note_recommended(PlanResult& result, const PlanRequest& request, const Plan
   if (result.best.empty()) return;
   watch.tell(kRecommendedShare, message("plan-recommending", "Looking for a simpler plan."));
   Recommender(result, request, watch).recommend();
-  const double fastest = result.recommended.front().plan.step.seconds;
+  const double fastest = fastest_of(result.recommended).step.seconds;
   for (Recommended& each : result.recommended)
     each.plan.tied = result.ties.within(fastest, each.plan.step.seconds);
 }
 
-Message limits_of(const StepParts& parts, bool pipeline, std::int64_t needed_bytes,
-                  std::int64_t capacity_bytes) {
+const Plan& fastest_of(const std::vector<Recommended>& recommended) {
+  return std::find_if(recommended.begin(), recommended.end(),
+                      [](const Recommended& each) {
+                        return std::find(each.merits.begin(), each.merits.end(),
+                                         PlanMerit::kFastest) != each.merits.end();
+                      })
+      ->plan;
+}
+
+Message limits_of(const Plan& plan) {
+  return limits_of(plan.parts, plan.setup.mesh.pp > 1,
+                   room_of(plan.memory, plan.capacity_bytes, plan.device_bytes));
+}
+
+Message limits_of(const StepParts& parts, bool pipeline, const MemoryRoom& room) {
   std::vector<Cause> all = causes_of(StepParts(), parts, parts.sum());
   double bubble = 0;
   std::erase_if(all, [&](const Cause& cause) {
@@ -243,21 +292,25 @@ Message limits_of(const StepParts& parts, bool pipeline, std::int64_t needed_byt
   const auto share = [](double of, double whole) {
     return figure(percent_text(whole > 0 ? of / whole : 0));
   };
+  const auto limit = static_cast<double>(room.limit_bytes);
+  const auto free_bytes = static_cast<double>(room.free_bytes);
+  const Message used = share(limit - free_bytes, limit);
   const Message memory =
-      share(static_cast<double>(needed_bytes), static_cast<double>(capacity_bytes));
-  const std::int64_t free_bytes = std::max<std::int64_t>(0, capacity_bytes - needed_bytes);
-  const Message left = figure(bytes_text(static_cast<double>(free_bytes)));
+      room.framework_bytes > 0
+          ? message("plan-used-framework", "{} of the memory with the {} that a framework keeps",
+                    used, figure(bytes_text(static_cast<double>(room.framework_bytes))))
+          : message("plan-used", "{} of the memory", used);
+  const Message left = figure(bytes_text(free_bytes));
   // Memory of published runs is missed by some percent.
   constexpr double kTight = 0.05;
-  const bool tight = static_cast<double>(free_bytes) < kTight * static_cast<double>(capacity_bytes);
-  const Message room = tight ? message("plan-free-tight", "only {} free: tight", left)
-                             : message("plan-free", "{} free", left);
+  const Message rest = free_bytes < kTight * limit
+                           ? message("plan-free-tight", "only {} free: tight", left)
+                           : message("plan-free", "{} free", left);
   const Message first = share(all[0].seconds, parts.sum());
   const Message most = part_words(all[0], pipeline);
-  if (all[1].seconds <= 0)
-    return message("plan-limit", "{} {}; {} of the memory, {}", first, most, memory, room);
-  return message("plan-limits", "{} {}, then {} {}; {} of the memory, {}", first, most,
-                 share(all[1].seconds, parts.sum()), part_words(all[1], pipeline), memory, room);
+  if (all[1].seconds <= 0) return message("plan-limit", "{} {}; {}, {}", first, most, memory, rest);
+  return message("plan-limits", "{} {}, then {} {}; {}, {}", first, most,
+                 share(all[1].seconds, parts.sum()), part_words(all[1], pipeline), memory, rest);
 }
 
 nlohmann::json recommended_json(const std::vector<Recommended>& recommended) {
@@ -265,8 +318,7 @@ nlohmann::json recommended_json(const std::vector<Recommended>& recommended) {
   for (const Recommended& each : recommended) {
     const Plan& plan = each.plan;
     nlohmann::json entry = to_json(plan);
-    entry["limits"] =
-        limits_of(plan.parts, plan.setup.mesh.pp > 1, plan.needed_bytes, plan.capacity_bytes).text;
+    entry["limits"] = limits_of(plan).text;
     for (const PlanMerit merit : each.merits) entry["merits"].push_back(name_of(merit));
     list.push_back(std::move(entry));
   }

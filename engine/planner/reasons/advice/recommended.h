@@ -16,14 +16,19 @@ namespace parallelarium {
 // fewer. Where that leaves fewer than three, the fastest of all with a tenth less memory stands for
 // the one, and the fastest of all with fewer axes for the other. What the request allows counts
 // first. Where the search or this was cancelled, it says so and recommends nothing for its
-// simplicity. note_ties() comes before it; without a threshold no plan is tied. Cost: a search for
-// each set of axes that is no larger than the fastest plan's, up to the first that has a tie.
+// simplicity. For another objective than time the best by it comes first, and none stands for its
+// memory. Where all of them need something unusual, the fastest that does not comes last.
+// note_ties() comes before it; without a threshold no plan is tied. Cost: a search for each set of
+// axes that is no larger than the fastest plan's, up to the first that has a tie.
 void note_recommended(PlanResult& result, const PlanRequest& request, const PlanWatch& watch = {});
 
-// "95.9 % compute, then 1.93 % exposed communication of DP; 74.2 % of the memory". `pipeline`:
-// there are several stages, so that what is idle is a bubble.
-Message limits_of(const StepParts& parts, bool pipeline, std::int64_t needed_bytes,
-                  std::int64_t capacity_bytes);
+// "95.9 % compute, then 1.93 % exposed communication of DP; 74.2 % of the memory, 19.2 GiB free".
+// `pipeline`: there are several stages, so that what is idle is a bubble.
+Message limits_of(const StepParts& parts, bool pipeline, const MemoryRoom& room);
+Message limits_of(const Plan& plan);
+
+// The fastest of them. There must be one.
+const Plan& fastest_of(const std::vector<Recommended>& recommended);
 
 // [{"merits": ["fastest"], "limits": sentence, and the keys of a plan}]
 nlohmann::json recommended_json(const std::vector<Recommended>& recommended);
