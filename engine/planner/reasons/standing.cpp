@@ -82,7 +82,7 @@ std::optional<Message> outside_of(const Setup& setup, const PlanRequest& request
 }
 
 // Says first that the Setup is no candidate, and keeps what else is said of it.
-// A recommended plan that keeps what is outside needs that said, too.
+// The same is said of a recommended plan that keeps such a value.
 void put_outside(Standing& told, const std::optional<Message>& outside, const PlanRequest& request,
                  const std::vector<Recommended>& recommended = {}) {
   if (!outside) return;

@@ -126,7 +126,7 @@ Proof compare(const RunResult& many, const RunResult& one);
 // 1/32 of the most that rounding to bf16 costs. Later losses differ by what parameters differ by,
 // as a share of an update, times what an update changes of the loss. No bound is above a tenth of
 // the gradients or 2^-4 of a loss, since beyond that the two were not trained alike.
-// Requires: parameters of `one` and `exact`.
+// `one` and `exact` must have their parameters.
 Proof compare(const Setup& setup, const RunResult& many, const RunResult& one,
               const RunResult& exact);
 // The Setup of the reference: one rank, the same global batch in the same order.
