@@ -13,7 +13,7 @@
 #include "engine/plan/program/timeline.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup/setup.h"
-#include "engine/predict/cost/work/expert_rows.h"
+#include "engine/predict/cost/pieces/expert_rows.h"
 
 namespace parallelarium {
 

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "engine/plan/program/kernels_of_pieces.h"
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 #include "tests/cuda/nccl/thread_nccl.h"
 #include "tests/ranks/harness.h"
 

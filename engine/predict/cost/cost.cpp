@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "engine/collectives/algorithm_names.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/cost/work/work_seconds.h"
 
 namespace parallelarium {
 

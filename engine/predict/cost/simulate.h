@@ -14,8 +14,8 @@
 #include "engine/plan/program/timeline.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/predict/cost/links.h"
-#include "engine/predict/cost/work/expert_rows.h"
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/expert_rows.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 
 namespace parallelarium {
 

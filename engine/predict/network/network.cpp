@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 #include "engine/predict/network/flows.h"
 
 namespace parallelarium {

@@ -3,8 +3,8 @@
 #include <array>
 #include <map>
 
+#include "engine/predict/cost/pieces/work_seconds.h"
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/cost/work/work_seconds.h"
 #include "engine/predict/op_sort.h"
 #include "engine/predict/predict.h"
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/tensors/op_tensors.h"
+#include "engine/predict/cost/pieces/executed_work.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/cost/work/executed_work.h"
-#include "engine/predict/cost/work/work_seconds.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {

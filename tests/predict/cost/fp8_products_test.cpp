@@ -6,7 +6,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/program/program.h"
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 
 namespace parallelarium {
 namespace {

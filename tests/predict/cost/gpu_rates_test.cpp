@@ -5,8 +5,8 @@
 
 #include <set>
 
+#include "engine/predict/cost/pieces/work_seconds.h"
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/cost/work/work_seconds.h"
 #include "engine/predict/predict.h"
 #include "tests/predict/program/tiny_program.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 
 namespace parallelarium {
 namespace {

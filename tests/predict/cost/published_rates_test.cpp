@@ -8,8 +8,8 @@
 
 #include "engine/plan/setup/setup.h"
 #include "engine/predict/cases/fit.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 #include "engine/predict/cost/simulate.h"
-#include "engine/predict/cost/work/work_seconds.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {

@@ -2,7 +2,7 @@
 // Rates that were measured in bf16 predict bf16, and nothing else.
 #include <gtest/gtest.h>
 
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 
 namespace parallelarium {
 namespace {

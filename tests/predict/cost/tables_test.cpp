@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 
 namespace parallelarium {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <string>
 
 #include "engine/plan/program/kernels_of_pieces.h"
-#include "engine/predict/cost/work/executed_work.h"
-#include "engine/predict/cost/work/measured_rates.h"
-#include "engine/predict/cost/work/shipped_rates.h"
+#include "engine/predict/cost/pieces/executed_work.h"
+#include "engine/predict/cost/pieces/measured_rates.h"
+#include "engine/predict/cost/pieces/shipped_rates.h"
 
 namespace parallelarium {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/cost/work/shipped_rates.h"
+#include "engine/predict/cost/pieces/shipped_rates.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "engine/plan/program/kernels_of_pieces.h"
-#include "engine/predict/cost/work/executed_work.h"
+#include "engine/predict/cost/pieces/executed_work.h"
 
 namespace parallelarium {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/cost/work/executed_work.h"
+#include "engine/predict/cost/pieces/executed_work.h"
 
 namespace parallelarium {
 namespace {

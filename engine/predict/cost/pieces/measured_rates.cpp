@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/cost/work/measured_rates.h"
+#include "engine/predict/cost/pieces/measured_rates.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // The time of pieces by a Machine's peaks and its tables of shares, where no calibration has them.
 #pragma once
 
-#include "engine/predict/cost/work/work_seconds.h"
+#include "engine/predict/cost/pieces/work_seconds.h"
 
 namespace parallelarium {
 

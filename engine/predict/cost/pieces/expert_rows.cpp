@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/cost/work/expert_rows.h"
+#include "engine/predict/cost/pieces/expert_rows.h"
 
 #include <algorithm>
 #include <numeric>
