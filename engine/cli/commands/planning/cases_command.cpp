@@ -46,16 +46,14 @@ struct Misses {
 Outcome summary(const std::vector<Case>& cases, bool as_json) {
   nlohmann::json json = nlohmann::json::array();
   Table table({"source", "metric", "rates", ">rows", ">mean error", ">worst", ">bias"});
-  int impossible = 0;
+  std::ptrdiff_t impossible = 0;
   for (const Case& of : cases) {
     const auto unsaid = std::count_if(of.rows.begin(), of.rows.end(),
                                       [](const CaseRow& row) { return !row.impossible.empty(); });
+    impossible += unsaid;
     std::map<std::pair<std::string, bool>, std::pair<const CaseFigure*, Misses>> by_metric;
     for (const CaseRow& row : of.rows) {
-      if (!row.impossible.empty()) {
-        ++impossible;
-        continue;
-      }
+      if (!row.impossible.empty()) continue;
       const Result<CasePrediction> predicted = predicted_unless_cancelled(row);
       if (!predicted) return Outcome::failed(predicted.error());
       for (std::size_t at = 0; at < row.figures.size(); ++at) {
