@@ -8,6 +8,9 @@
 
 #include "engine/passes/build.h"
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/planner/bounds/bound.h"
+#include "engine/planner/bounds/repeated_walk.h"
+#include "engine/planner/bounds/stage_family.h"
 #include "engine/planner/reasons/causes.h"
 #include "engine/planner/space/space.h"
 #include "engine/predict/predict_steps.h"
@@ -188,6 +191,67 @@ TEST(StepPrediction, IsToldByRoundsThatAreNoMultipleOfTheRanks) {
       EXPECT_EQ(told->prediction.needed_bytes, whole->needed_bytes) << zero << chunks;
     }
   EXPECT_GE(shorter, 4);
+}
+
+// A walk that leaps over what comes again ends as one through every action does.
+TEST(OrderWalk, IsThatOfAllMicrobatches) {
+  ManyMicrobatches any;
+  const Machine machine = *find_machine("dgx-h100");
+  int compared = 0, repeated = 0, transient = 0, walked_alone = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    auto setup = any.make();
+    setup.microbatches *= 1 + trial % 4 * 3;
+    if (!validate(setup).empty() || !may_bound(setup, machine)) continue;
+    const Result<StageTable> table = stage_table(setup, machine, true);
+    ASSERT_TRUE(table.ok());
+    const StepEnd end = step_end(setup, machine);
+    const std::optional<RepeatedOrder> known = repeated_order(setup);
+    const Result<OrderWalk> told = walk_order(setup, *table, known);
+    const Result<OrderWalk> whole = walk_order(setup, *table);
+    ASSERT_TRUE(told.ok() && whole.ok());
+    const std::string what = to_json(setup).dump();
+    ++compared;
+    repeated += known ? 1 : 0;
+    transient += known && !setup.stage_layers.empty() ? 1 : 0;
+    const Result<std::int64_t> alone = alone_bound(setup, machine, *table, end, known);
+    EXPECT_EQ(*alone, *alone_bound(setup, machine, *table, end)) << what;
+    walked_alone += known && *alone > 0 ? 1 : 0;
+    EXPECT_EQ(told->nanoseconds, whole->nanoseconds) << what;
+    EXPECT_EQ(told->stages, whole->stages) << what;
+    ASSERT_EQ(told->fullest.size(), whole->fullest.size()) << what;
+    for (std::size_t rank = 0; rank < whole->fullest.size(); ++rank) {
+      ASSERT_EQ(told->fullest[rank].size(), whole->fullest[rank].size()) << what;
+      for (std::size_t at = 0; at < whole->fullest[rank].size(); ++at) {
+        const OrderWalk::Held &a = told->fullest[rank][at], &b = whole->fullest[rank][at];
+        EXPECT_EQ(std::tuple(a.chunk, a.leaving, a.kind, a.bytes),
+                  std::tuple(b.chunk, b.leaving, b.kind, b.bytes))
+            << what;
+      }
+    }
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(repeated, compared / 2);
+  EXPECT_GT(transient, 20);
+  EXPECT_GT(walked_alone, 5);
+}
+
+// Times that grow by fixed steps until something else holds them up, and once more after that.
+TEST(RepeatedWalk, LeapsAsFarAsTimesGrowSteadily) {
+  int walked = 0;
+  const auto body = [&](const WalkTimes& from) {
+    ++walked;
+    // Two lanes of their own speed, of which the slow one holds up the fast one when it is 5000
+    // behind; a third waits for a time of the day.
+    const std::int64_t slow = from[0] + 12, fast = std::max(from[1] + 7, slow - 5000);
+    return WalkTimes{slow, fast, std::max<std::int64_t>(from[2] + 1, 900)};
+  };
+  WalkTimes expected = {0, 0, 0};
+  for (int time = 0; time < 2001; ++time) expected = body(expected);
+  const WalkTimes begin = {0, 0, 0};
+  walked = 0;
+  const WalkTimes told = walk_repeated(begin, body(begin), 2000, body);
+  EXPECT_EQ(told, expected);
+  EXPECT_LT(walked, 100);
 }
 
 // How often the body of the Setup's step comes again, which must be as long and as large as the

@@ -20,6 +20,7 @@
 #include "engine/plan/order/order.h"
 #include "engine/planner/bounds/step_end.h"
 #include "engine/planner/space/space.h"
+#include "engine/predict/repeats/order_repeats.h"
 
 namespace parallelarium {
 
@@ -110,16 +111,19 @@ struct OrderWalk {
   std::vector<std::vector<int>> stages;    // by rank and chunk
   std::vector<std::vector<Held>> fullest;  // by rank
 };
-// Cost: the number of actions.
-Result<OrderWalk> walk_order(const Setup& setup, const StageTable& table);
+// `known`: what repeated_order() says of the Setup. Cost: the number of actions; with what comes
+// again, few of its micro-batches.
+Result<OrderWalk> walk_order(const Setup& setup, const StageTable& table,
+                             const std::optional<RepeatedOrder>& known = {});
 // The bound that also uses a walk of the Order. Cost: the number of stages.
 Bound walked_bound(const Setup& setup, const StageTable& table, const StepEnd& end,
                    const OrderWalk& walk);
 // Bounds the time by walking ranks 0, 1 and the last alone, with their data lanes, as if every
 // message were there. It is never above laned_bound(). It is 0 unless ZeRO moves data in every
-// action; walked_bound() is as good otherwise. Cost: the number of actions.
+// action; walked_bound() is as good otherwise. `known` and cost are those of walk_order().
 Result<std::int64_t> alone_bound(const Setup& setup, const Machine& machine,
-                                 const StageTable& table, const StepEnd& end);
+                                 const StageTable& table, const StepEnd& end,
+                                 const std::optional<RepeatedOrder>& known = {});
 // Bounds the time alone, by a walk with all lanes. In it transfers wait for both their ranks, and
 // messages of a ring wait for the buckets before them. 0: this Setup has no such walk. `known`
 // gives what nominal_ranks() says of an order. Cost: the number of actions and, without `known`,

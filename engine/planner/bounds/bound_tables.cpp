@@ -70,15 +70,16 @@ Bound BoundTables::quick(const Entry& entry, const Setup& setup, const QuickBoun
 
 Result<Bound> BoundTables::walked(const Entry& entry, const Setup& setup) const {
   const StageTable stages = table(entry.footing);
-  const Result<OrderWalk>& walk =
-      walks_.of(order_key_of(entry), [&] { return walk_order(setup, stages); });
+  const Result<OrderWalk>& walk = walks_.of(
+      order_key_of(entry), [&] { return walk_order(setup, stages, repeated(entry, setup)); });
   if (!walk) return walk.error();
   return walked_bound(setup, stages, end(entry), *walk);
 }
 
 Result<Bound> BoundTables::alone(const Entry& entry, const Setup& setup) const {
   const StageTable table = with_stretches(entry.footing.family).table(layout(entry.footing));
-  const Result<std::int64_t> time = alone_bound(setup, machine_, table, end(entry));
+  const Result<std::int64_t> time =
+      alone_bound(setup, machine_, table, end(entry), repeated(entry, setup));
   if (!time) return time.error();
   return Bound{*time};
 }
@@ -96,6 +97,14 @@ Result<Bound> BoundTables::laned(const Entry& entry, const Setup& setup) const {
 const StageFamily& BoundTables::with_stretches(std::int32_t family) const {
   return *stretched_.of(family,
                         [&] { return read(families_[static_cast<std::size_t>(family)], true); });
+}
+
+const std::optional<RepeatedOrder>& BoundTables::repeated(const Entry& entry,
+                                                          const Setup& setup) const {
+  const Candidate& candidate = entry.candidate;
+  const ScheduleKey key{candidate.pp, candidate.microbatches, candidate.schedule, candidate.chunks,
+                        candidate.recompute};
+  return repeated_.of(key, [&] { return repeated_order(setup); });
 }
 
 BoundTables::OrderKey BoundTables::order_key_of(const Entry& entry) {

@@ -87,6 +87,10 @@ class BoundTables {
   // micro-batches, schedule, chunks, cut.
   using OrderKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, int, int, int>;
   static OrderKey order_key_of(const Entry& entry);
+  // What those have in common that have one Order: PP, micro-batches, schedule, chunks, and
+  // recomputing, by which some schedules weigh actions.
+  using ScheduleKey = std::tuple<std::int32_t, std::int32_t, int, int, int>;
+  const std::optional<RepeatedOrder>& repeated(const Entry& entry, const Setup& setup) const;
 
   const Space& space_;
   const Machine& machine_;
@@ -100,6 +104,7 @@ class BoundTables {
   // Values that some candidate has needed.
   mutable Known<std::int32_t, Result<StageFamily>> stretched_;  // by family
   mutable Known<OrderKey, Result<OrderWalk>> walks_;
+  mutable Known<ScheduleKey, std::optional<RepeatedOrder>> repeated_;
   mutable Known<OrderKey, std::vector<NominalRank>> nominal_ranks_;
 };
 

@@ -2,15 +2,14 @@
 // Walks an Order with the least durations in the order in which a Program has its actions and
 // transfers (nominal_walk.h), so that every lane has them in the Program's order.
 #include <algorithm>
-#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "engine/passes/build.h"
-#include "engine/passes/shard/shard.h"
-#include "engine/plan/setup/schedule_rules.h"
 #include "engine/planner/bounds/bound.h"
-#include "engine/planner/bounds/passage.h"
+#include "engine/planner/bounds/rank_passages.h"
+#include "engine/planner/bounds/repeated_walk.h"
 #include "engine/planner/bounds/stage_family.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/schedules/schedule.h"
@@ -18,36 +17,6 @@
 namespace parallelarium {
 
 namespace {
-
-// Whether no two stretches share a bucket. Then its gradients are added up over replicas behind the
-// last stretch that adds to them.
-bool walks_last_reduces(const Setup& setup) { return !setup.model.tied; }
-
-// Whether data lanes are walked in every action, which gathers a bucket anew and adds it up.
-bool walks_data(const Setup& setup) {
-  return walks_last_reduces(setup) && zero_stage(setup) >= 2 && setup.zero_prefetch == 1 &&
-         setup.zero_reshard;
-}
-
-// Whether messages of rings wait in their lane behind what is gathered and added up. Where
-// gradients are added up at the end of the step alone, rings are through by then.
-bool have_rings_lane_of_buckets(const Setup& setup) {
-  return lane_of_rings(setup) == Lane::kData && (zero_stage(setup) >= 2 || setup.overlap_gradients);
-}
-
-// By rank and chunk, the last of its actions that adds to gradients; -1: none.
-std::vector<std::vector<std::int64_t>> last_adding(const Order& order) {
-  std::vector<std::vector<std::int64_t>> last;
-  for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
-    last.emplace_back(order.stage_of[rank].size(), -1);
-    for (std::size_t at = 0; at < order.ranks[rank].size(); ++at) {
-      const Action& action = order.ranks[rank][at];
-      if (action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad)
-        last.back()[static_cast<std::size_t>(action.chunk)] = static_cast<std::int64_t>(at);
-    }
-  }
-  return last;
-}
 
 bool may_walk(const Setup& setup, const Machine& machine) {
   return !has_pairs(setup) && !setup.offload_activations && setup.overlap_pipeline &&
@@ -57,32 +26,9 @@ bool may_walk(const Setup& setup, const Machine& machine) {
 class LaneWalk : public NominalSink {
  public:
   LaneWalk(const Setup& setup, const StageTable& table, const StepEnd& end, const Order& order)
-      : order_(order),
-        end_(end),
-        data_(walks_data(setup)),
-        rings_beside_buckets_(have_rings_lane_of_buckets(setup)),
-        ranks_(order.ranks.size()) {
-    if (walks_last_reduces(setup)) last_adding_ = last_adding(order);
-    const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-    const bool splits = rule == nullptr || rule->splits_backward;
-    for (int stage = 0; stage < order.stages; ++stage)
-      for (std::size_t kind = 0; kind < 4; ++kind)
-        stretches_.push_back(
-            walked(stretches_of(table, stage, static_cast<ActionKind>(kind), splits)));
-    for (const std::vector<Walked>& of_action : stretches_)
-      for (const Walked& stretch : of_action)
-        known_ = known_ && stretch.part != StretchBound::Part::kOther;
-    data_ = data_ && known_;
-    if (data_) find_next();
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      const std::size_t chunks = order.stage_of[rank].size();
-      ranks_[rank].passages.resize(chunks * 4 * 2 * (chunks * 4 + 1));
-      if (!data_ || order.ranks[rank].empty()) continue;
-      Passage begin;
-      gather(begin, rank, first_of(rank), 0);
-      begin.finish();
-      ranks_[rank].at = begin.of(ranks_[rank].at);
-    }
+      : order_(order), passages_(setup, table, end, order), ranks_(order.ranks.size()) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+      ranks_[rank].at = passages_.before_first(rank);
   }
 
   bool is_paired(int, std::size_t) const override { return false; }
@@ -94,7 +40,7 @@ class LaneWalk : public NominalSink {
     const std::size_t cell = cell_of(stage_of(rank, action), action);
     Moments before = lanes.at;
     before[static_cast<std::size_t>(PassageTime::kArrival)] = weight ? kNoWay : arrived_[cell];
-    lanes.at = passage_of(static_cast<std::size_t>(rank), index).of(before);
+    lanes.at = passages_.of(static_cast<std::size_t>(rank), index).of(before);
     if (!weight) left_[cell] = lanes[PassageTime::kLeaves];
   }
 
@@ -122,8 +68,7 @@ class LaneWalk : public NominalSink {
     a.transfer_arrives = b.transfer_arrives = arrives;
   }
 
-  // Whether every stretch is known for what it is, which it is not where pieces are folded.
-  bool known() const { return known_; }
+  bool known() const { return passages_.known(); }
 
   // Walks all ranks with the messages between them, from the beginning.
   void walk_together(const Setup& setup, const Machine& machine,
@@ -135,11 +80,32 @@ class LaneWalk : public NominalSink {
     time_transfers(setup, machine);
     walk_nominally(order_, ranks, boundary_bytes(setup), *this);
   }
-  // Walks one rank for which every message is always there, from the beginning.
-  void walk_alone(std::size_t rank) {
+  // Walks one rank for which every message is always there, from the beginning. With `repeats` it
+  // is the rank of the whole order whose shorter one this walks.
+  void walk_alone(std::size_t rank, const OrderRepeats* repeats) {
     Moments& at = ranks_[rank].at;
-    for (std::size_t index = 0; index < order_.ranks[rank].size(); ++index)
-      at = passage_of(rank, index).of(at);
+    const auto walk = [&](std::size_t first, std::size_t last) {
+      for (std::size_t index = first; index < last; ++index) at = passages_.of(rank, index).of(at);
+      return WalkTimes(at.begin(), at.end());
+    };
+    const std::size_t all = order_.ranks[rank].size();
+    if (repeats == nullptr) {
+      walk(0, all);
+      return;
+    }
+    const std::size_t cut = repeats->ranks[rank].cut, length = repeats->ranks[rank].length;
+    const WalkTimes before = walk(0, cut - length), now = walk(cut - length, cut);
+    const WalkTimes end = walk_repeated(before, now, repeats->times,
+                                        [&, begin = cut - length](const WalkTimes& from) {
+                                          std::copy(from.begin(), from.end(), at.begin());
+                                          return walk(begin, begin + length);
+                                        });
+    std::copy(end.begin(), end.end(), at.begin());
+    walk(cut, all);
+  }
+  // Whether walk_alone() may do so.
+  bool repeats_alike(std::size_t rank, const OrderRepeats& repeats) const {
+    return passages_.repeat(rank, repeats.ranks[rank].cut, repeats.ranks[rank].length);
   }
   std::int64_t end() const {
     std::int64_t end = 0;
@@ -155,165 +121,8 @@ class LaneWalk : public NominalSink {
     Moments at = {0, 0, 0, 0, kNoWay, kNoWay, kNoWay, kNoWay};
     std::int64_t transfer_begin = 0;  // of the latest
     std::size_t transfer_arrives = 0;
-    // Of actions by kind_of(), by whether it is the last that adds to its chunk's gradients, and by
-    // the kind_of() of the action before which it gathers; null: none was walked yet.
-    std::vector<std::unique_ptr<const Passage>> passages;
-    std::vector<std::int32_t> next;  // by action, the first one behind it that has stretches; -1
     std::int64_t& operator[](PassageTime moment) { return at[static_cast<std::size_t>(moment)]; }
   };
-
-  // A stretch as it is walked: few points have a way to others.
-  struct Way {
-    std::uint8_t from = 0, to = 0;  // LanePoint
-    std::int64_t takes = 0;
-  };
-  struct Walked {
-    StretchBound::Part part = StretchBound::Part::kOther;
-    std::vector<Way> ways;
-  };
-  static std::vector<Walked> walked(const std::vector<StretchBound>& stretches) {
-    std::vector<Walked> result;
-    for (const StretchBound& stretch : stretches) {
-      Walked& one = result.emplace_back(Walked{stretch.part, {}});
-      for (std::uint8_t to = 0; to < kLaneEnds; ++to)
-        for (std::uint8_t from = 0; from < kLaneBegins; ++from) {
-          const std::int64_t takes = stretch.ways[to][from];
-          const bool stays = from == to && takes <= 0 && to < kLanes;
-          if (takes > kNoWay && !stays) one.ways.push_back({from, to, takes});
-        }
-    }
-    return result;
-  }
-  static std::vector<StretchBound> stretches_of(const StageTable& table, int stage, ActionKind kind,
-                                                bool splits) {
-    const auto at = static_cast<std::size_t>(kind);
-    const auto& whole = table.stage(stage, false).stretches[at];
-    if (!splits || kind == ActionKind::kBackward) return whole;
-    std::vector<StretchBound> parted = table.stage(stage, true).stretches[at];
-    if (kind != ActionKind::kForward) return parted;
-    // Some orders have whole backwards, too.
-    for (std::size_t stretch = 0; stretch < parted.size(); ++stretch)
-      for (std::size_t to = 0; to < kLaneEnds; ++to)
-        for (std::size_t from = 0; from < kLaneBegins; ++from) {
-          std::int64_t& way = parted[stretch].ways[to][from];
-          way = std::min(way, whole[stretch].ways[to][from]);
-        }
-    return parted;
-  }
-  const std::vector<Walked>& stretches_at(int stage, ActionKind kind) const {
-    return stretches_[static_cast<std::size_t>(stage) * 4 + static_cast<std::size_t>(kind)];
-  }
-
-  bool is_last_adding(int rank, std::size_t index, const Action& action) const {
-    if (last_adding_.empty()) return false;
-    const std::vector<std::int64_t>& last = last_adding_[static_cast<std::size_t>(rank)];
-    return last[static_cast<std::size_t>(action.chunk)] == static_cast<std::int64_t>(index);
-  }
-  const BucketCost& bucket_of(int rank, const Walked& stretch) const {
-    const RankEnd& end = end_[static_cast<std::size_t>(rank)];
-    if (stretch.part == StretchBound::Part::kTable) return end.table;
-    return stretch.part == StretchBound::Part::kHead ? end.head : end.layer;
-  }
-  static std::size_t kind_of(const Action& action) {
-    return static_cast<std::size_t>(action.chunk) * 4 + static_cast<std::size_t>(action.kind);
-  }
-  const std::vector<Walked>& stretches_of(std::size_t rank, const Action& action) const {
-    return stretches_at(stage_of(static_cast<int>(rank), action), action.kind);
-  }
-  void find_next() {
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      const std::vector<Action>& line = order_.ranks[rank];
-      ranks_[rank].next.assign(line.size(), -1);
-      for (std::size_t at = line.size(); at-- > 1;)
-        ranks_[rank].next[at - 1] = stretches_of(rank, line[at]).empty()
-                                        ? ranks_[rank].next[at]
-                                        : static_cast<std::int32_t>(at);
-    }
-  }
-  // The rank's first action that has stretches; null: none has.
-  const Action* first_of(std::size_t rank) const {
-    const std::vector<Action>& line = order_.ranks[rank];
-    return stretches_of(rank, line.front()).empty() ? behind(rank, 0) : &line.front();
-  }
-  const Action* behind(std::size_t rank, std::size_t index) const {
-    const std::int32_t next = ranks_[rank].next[index];
-    return next < 0 ? nullptr : &order_.ranks[rank][static_cast<std::size_t>(next)];
-  }
-
-  const Passage& passage_of(std::size_t rank, std::size_t index) {
-    RankLanes& lanes = ranks_[rank];
-    const Action& action = order_.ranks[rank][index];
-    const Action* next = data_ ? behind(rank, index) : nullptr;
-    const bool last = is_last_adding(static_cast<int>(rank), index, action);
-    const std::size_t kinds = order_.stage_of[rank].size() * 4;
-    auto& known = lanes.passages[(kind_of(action) * 2 + (last ? 1 : 0)) * (kinds + 1) +
-                                 (next == nullptr ? kinds : kind_of(*next))];
-    if (!known) known = std::make_unique<const Passage>(walk(rank, action, last, next));
-    return *known;
-  }
-
-  // Through all stretches of an action; `next`: the first action behind it that has some.
-  Passage walk(std::size_t rank, const Action& action, bool last, const Action* next) const {
-    const bool adds =
-        action.kind == ActionKind::kWeightGrad || action.kind == ActionKind::kBackward;
-    const PassageTime rings = rings_beside_buckets_ ? PassageTime::kData : PassageTime::kRings;
-    const std::vector<Walked>& stretches = stretches_of(rank, action);
-    Passage passage;
-    for (std::size_t at = 0; at < stretches.size(); ++at) {
-      const BucketCost& bucket = bucket_of(static_cast<int>(rank), stretches[at]);
-      Latest experts, others;
-      if (data_) {
-        if (adds) passage[PassageTime::kCompute] = passage[PassageTime::kCompute] + bucket.clear;
-        experts = std::exchange(passage[PassageTime::kExperts], Latest());
-        others = std::exchange(passage[PassageTime::kOthers], Latest());
-        if (at + 1 < stretches.size())
-          gather(passage, rank, &action, at + 1);
-        else
-          gather(passage, rank, next, 0);
-      }
-      const Latest in[kLaneBegins] = {passage[PassageTime::kCompute],
-                                      passage[PassageTime::kPipeline],
-                                      passage[rings],
-                                      passage[PassageTime::kArrival],
-                                      experts,
-                                      others};
-      Latest* out[kLaneEnds] = {&passage[PassageTime::kCompute], &passage[PassageTime::kPipeline],
-                                &passage[rings], &passage[PassageTime::kLeaves]};
-      for (const Way& way : stretches[at].ways) out[way.to]->raise(in[way.from] + way.takes);
-      Latest& data = passage[PassageTime::kData];
-      if ((data_ && adds) || last) {
-        data.raise(passage[PassageTime::kCompute]);
-        data = data + bucket.reduce;
-      }
-      if (last) data = data + bucket.across;
-    }
-    passage.finish();
-    return passage;
-  }
-
-  // For that stretch of the rank's action, in the data lane, after all in the compute lane so far.
-  // Of a split backward the input part gathers what it reads, and the weight part the table, which
-  // that does not read.
-  void gather(Passage& passage, std::size_t rank, const Action* action, std::size_t at) const {
-    if (action == nullptr) return;
-    const Walked& stretch = stretches_of(rank, *action)[at];
-    const bool table = stretch.part == StretchBound::Part::kTable;
-    if (action->kind == ActionKind::kWeightGrad && !table) return;
-    if (action->kind == ActionKind::kInputGrad && table) return;
-    const std::int64_t takes = bucket_of(static_cast<int>(rank), stretch).gather;
-    if (takes == 0) return;
-    Latest begin = passage[PassageTime::kData];
-    begin.raise(passage[PassageTime::kCompute]);
-    passage[PassageTime::kData] = begin + takes;
-    if (stretch.part != StretchBound::Part::kLayer) {
-      passage[PassageTime::kOthers] = passage[PassageTime::kData];
-      return;
-    }
-    // Whichever of a layer's buckets comes first.
-    const RankEnd& end = end_[rank];
-    if (end.experts.gather > 0) passage[PassageTime::kExperts] = begin + end.experts.gather;
-    if (end.others.gather > 0) passage[PassageTime::kOthers] = begin + end.others.gather;
-  }
 
   int stage_of(int rank, const Action& action) const {
     return order_.stage_of[static_cast<std::size_t>(rank)][static_cast<std::size_t>(action.chunk)];
@@ -351,28 +160,32 @@ class LaneWalk : public NominalSink {
   }
 
   const Order& order_;
-  const StepEnd& end_;
-  bool data_ = false, known_ = true;
-  const bool rings_beside_buckets_;
-  std::vector<std::vector<std::int64_t>> last_adding_;  // empty: not walked
+  RankPassages passages_;
   std::vector<RankLanes> ranks_;
-  std::vector<std::vector<Walked>> stretches_;  // by stage and ActionKind
-  std::vector<std::int64_t> left_, arrived_;    // by direction, stage and micro-batch
-  std::vector<std::int64_t> durations_;         // of transfers, by both ranks
+  std::vector<std::int64_t> left_, arrived_;  // by direction, stage and micro-batch
+  std::vector<std::int64_t> durations_;       // of transfers, by both ranks
 };
 
 }  // namespace
 
 Result<std::int64_t> alone_bound(const Setup& setup, const Machine& machine,
-                                 const StageTable& table, const StepEnd& end) {
+                                 const StageTable& table, const StepEnd& end,
+                                 const std::optional<RepeatedOrder>& known) {
   if (!may_walk(setup, machine) || !walks_data(setup)) return std::int64_t{0};
-  const Result<Order> order = make_order(setup);
-  if (!order) return order.error();
-  LaneWalk walk(setup, table, end, *order);
+  std::optional<Order> made;
+  if (!known) {
+    Result<Order> order = make_order(setup);
+    if (!order) return order.error();
+    made = std::move(*order);
+  }
+  LaneWalk walk(setup, table, end, known ? known->shorter : *made);
   if (!walk.known()) return std::int64_t{0};
-  const std::size_t last = order->ranks.size() - 1;
-  for (const std::size_t rank : std::set{std::size_t{0}, std::min<std::size_t>(1, last), last})
-    walk.walk_alone(rank);
+  const auto last = static_cast<std::size_t>(setup.mesh.pp) - 1;
+  for (const std::size_t rank : std::set{std::size_t{0}, std::min<std::size_t>(1, last), last}) {
+    if (known && !walk.repeats_alike(rank, known->repeats))
+      return alone_bound(setup, machine, table, end);
+    walk.walk_alone(rank, known ? &known->repeats : nullptr);
+  }
   return with_end(end, walk.end());
 }
 

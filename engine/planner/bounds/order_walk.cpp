@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks an Order with the least durations; see bound.h.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "engine/planner/bounds/bound.h"
+#include "engine/planner/bounds/repeated_walk.h"
 #include "engine/planner/bounds/stage_of.h"
 #include "engine/schedules/schedule.h"
 
@@ -16,10 +18,9 @@ class ActionWalk {
   ActionWalk(const Setup& setup, const StageTable& table, const Order& order)
       : order_(order), transfer_(table.transfer), pairs_(has_pairs(setup)) {
     const StageOf of(setup, table);
-    const auto cells =
-        static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches);
-    forward_.assign(cells, kNotYet);
-    backward_.assign(cells, kNotYet);
+    left_.assign(
+        2 * static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches),
+        kNotYet);
     ranks_.resize(order.ranks.size());
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       const std::vector<int>& here = order.stage_of[rank];
@@ -44,11 +45,90 @@ class ActionWalk {
   }
 
   OrderWalk run() {
+    walk_until([](std::size_t) { return SIZE_MAX; });
+    return told();
+  }
+  // Of the whole order whose shorter one this walks. None: what comes again may not do the same.
+  std::optional<OrderWalk> run_repeated(const OrderRepeats& repeats) {
+    if (pairs_) return std::nullopt;
+    const auto bodies_before_cut = [&](std::size_t rank, std::size_t bodies) {
+      return repeats.ranks[rank].cut - bodies * repeats.ranks[rank].length;
+    };
+    // Ranks that need what others do behind the cut come less far, before a body as behind it.
+    walk_until([&](std::size_t rank) { return bodies_before_cut(rank, 1); });
+    const std::vector<RankState> begun = ranks_;
+    const std::vector<std::int64_t> left = left_;
+    std::vector<std::size_t> taken;  // the ranks of the body's actions, in an order that goes
+    walk_until([&](std::size_t rank) { return bodies_before_cut(rank, 0); }, &taken);
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const RankState &from = begun[rank], &to = ranks_[rank];
+      if (to.next - from.next != repeats.ranks[rank].length ||
+          from.next < bodies_before_cut(rank, 2) || to.held != from.held ||
+          to.leaving != from.leaving)
+        return std::nullopt;
+    }
+    const auto later = static_cast<std::size_t>(repeats.microbatches);
+    const std::optional<std::set<std::size_t>> crossing = crossing_cells(left, later);
+    if (!crossing) return std::nullopt;
+
+    const auto times_of = [&](const std::vector<RankState>& ranks, std::size_t earlier) {
+      WalkTimes times;
+      times.reserve(ranks.size() + crossing->size());
+      for (const RankState& rank : ranks) times.push_back(rank.free);
+      for (const std::size_t cell : *crossing) times.push_back(left_[cell - earlier]);
+      return times;
+    };
+    const auto go_to = [&](const WalkTimes& times, std::size_t earlier) {
+      auto time = times.begin();
+      for (RankState& rank : ranks_) rank.free = *time++;
+      for (const std::size_t cell : *crossing) left_[cell - earlier] = *time++;
+    };
+    const auto walk_body = [&](const WalkTimes& times) {
+      go_to(times, later);
+      for (std::size_t rank = 0; rank < ranks_.size(); ++rank) ranks_[rank].next = begun[rank].next;
+      for (const std::size_t rank : taken) step(rank);
+      return times_of(ranks_, 0);
+    };
+    go_to(walk_repeated(times_of(begun, later), times_of(ranks_, 0), repeats.times, walk_body), 0);
+    return run();
+  }
+
+ private:
+  // Walks each rank until that action, or as far as it can go.
+  template <class Until>
+  void walk_until(const Until& until, std::vector<std::size_t>* taken = nullptr) {
     for (bool moves = true; moves;) {
       moves = false;
       for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-        while (step(rank)) moves = true;
+        while (ranks_[rank].next < until(rank) && step(rank)) {
+          moves = true;
+          if (taken) taken->push_back(rank);
+        }
     }
+  }
+
+  // The cells that have been written and will be read. `before`: left_ a body earlier. None: those
+  // so many micro-batches earlier were not the same a body earlier.
+  std::optional<std::set<std::size_t>> crossing_cells(const std::vector<std::int64_t>& before,
+                                                      std::size_t microbatches) const {
+    std::set<std::size_t> crossing;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+      for (std::size_t at = ranks_[rank].next; at < order_.ranks[rank].size(); ++at) {
+        const std::size_t read = cell_before(rank, order_.ranks[rank][at]);
+        if (read != kNoCell && left_[read] != kNotYet) crossing.insert(read);
+      }
+    const auto of_all = static_cast<std::size_t>(order_.microbatches);
+    for (const std::size_t cell : crossing) {
+      const std::size_t own = cell % of_all;  // micro-batch
+      if (own < microbatches || before[cell - microbatches] == kNotYet) return std::nullopt;
+      if (before[cell] == kNotYet) continue;
+      if (own + microbatches >= of_all || crossing.count(cell + microbatches) == 0)
+        return std::nullopt;
+    }
+    return crossing;
+  }
+
+  OrderWalk told() const {
     OrderWalk walk;
     walk.stages = order_.stage_of;
     for (const RankState& rank : ranks_) {
@@ -58,8 +138,8 @@ class ActionWalk {
     return walk;
   }
 
- private:
   static constexpr std::int64_t kNotYet = -1, kNothingHeld = INT64_MIN;
+  static constexpr std::size_t kNoCell = SIZE_MAX;
   struct ActionTime {
     std::int64_t busy = 0, duration = 0, until_need = 0, until_have = 0;
   };
@@ -80,9 +160,19 @@ class ActionWalk {
     std::vector<std::int64_t> fullest;
   };
 
-  std::size_t cell(int stage, int microbatch) const {
-    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(order_.microbatches) +
-           static_cast<std::size_t>(microbatch);
+  // In left_: what the action hands over at that stage.
+  std::size_t cell(const Action& action, int stage) const {
+    const std::size_t way = action.kind == ActionKind::kForward ? 0 : 1;
+    return (way * static_cast<std::size_t>(order_.stages) + static_cast<std::size_t>(stage)) *
+               static_cast<std::size_t>(order_.microbatches) +
+           static_cast<std::size_t>(action.microbatch);
+  }
+  // The cell of what the rank's action needs; kNoCell: it waits for no other action.
+  std::size_t cell_before(std::size_t rank, const Action& action) const {
+    if (action.kind == ActionKind::kWeightGrad) return kNoCell;
+    const int stage = order_.stage_of[rank][static_cast<std::size_t>(action.chunk)];
+    const int from = action.kind == ActionKind::kForward ? stage - 1 : stage + 1;
+    return from < 0 || from >= order_.stages ? kNoCell : cell(action, from);
   }
 
   // Whether the rank's next action can be placed, which it then is.
@@ -96,9 +186,8 @@ class ActionWalk {
     const bool forward = action.kind == ActionKind::kForward;
     const bool weight = action.kind == ActionKind::kWeightGrad;
     std::int64_t arrival = 0;
-    if (!weight && (forward ? stage > 0 : stage + 1 < order_.stages)) {
-      const std::int64_t left = forward ? forward_[cell(stage - 1, action.microbatch)]
-                                        : backward_[cell(stage + 1, action.microbatch)];
+    if (const std::size_t read = cell_before(rank, action); read != kNoCell) {
+      const std::int64_t left = left_[read];
       if (left == kNotYet) return false;
       arrival = left + (forward ? chunk.from_before : chunk.from_behind);
     }
@@ -115,7 +204,7 @@ class ActionWalk {
     state.pair_begin = starts_pair ? begin : kNotYet;
     state.pair_first = time.busy;
     state.free = std::max({state.free, end, together});
-    if (!weight) (forward ? forward_ : backward_)[cell(stage, action.microbatch)] = leaves;
+    if (!weight) left_[cell(action, stage)] = leaves;
     hold(state, action, state.next + 1 == line.size(), starts_pair || ends_pair);
     ++state.next;
     return true;
@@ -162,12 +251,16 @@ class ActionWalk {
   const std::int64_t transfer_;
   const bool pairs_;
   std::vector<RankState> ranks_;
-  std::vector<std::int64_t> forward_, backward_;  // by stage and micro-batch, when they have left
+  std::vector<std::int64_t> left_;  // by direction, stage and micro-batch, when it has left
 };
 
 }  // namespace
 
-Result<OrderWalk> walk_order(const Setup& setup, const StageTable& table) {
+Result<OrderWalk> walk_order(const Setup& setup, const StageTable& table,
+                             const std::optional<RepeatedOrder>& known) {
+  if (known)
+    if (auto walk = ActionWalk(setup, table, known->shorter).run_repeated(known->repeats))
+      return std::move(*walk);
   const Result<Order> order = make_order(setup);
   if (!order) return order.error();
   return ActionWalk(setup, table, *order).run();

@@ -57,14 +57,16 @@ class StepList : public NominalSink {
   NominalSteps& steps_;
 };
 
-// Whether `all` are `fewer` with steps [begin, cut) so many times more behind themselves.
-bool repeated(const std::vector<NominalStep>& all, const std::vector<NominalStep>& fewer,
-              std::size_t begin, std::size_t cut, const OrderRepeats& repeats) {
+// Whether `all` are `fewer` with steps [begin, cut) so many times more behind themselves. A step is
+// an action or a NominalStep.
+template <class Step>
+bool repeated(const std::vector<Step>& all, const std::vector<Step>& fewer, std::size_t begin,
+              std::size_t cut, const OrderRepeats& repeats) {
   const std::size_t length = cut - begin, times = static_cast<std::size_t>(repeats.times);
   if (all.size() != fewer.size() + times * length) return false;
   for (std::size_t at = 0; at < all.size(); ++at) {
     const std::size_t passed = at < cut ? 0 : std::min((at - cut) / length + 1, times);  // bodies
-    NominalStep expected = fewer[at - passed * length];
+    Step expected = fewer[at - passed * length];
     expected.microbatch += static_cast<int>(passed) * repeats.microbatches;
     if (!(expected == all[at])) return false;
   }
@@ -97,6 +99,60 @@ AlikeActions alike_actions(const std::vector<Action>& line, std::size_t middle, 
   while (alike.first > length && same(alike.first - 1)) --alike.first;
   alike.first -= std::min(alike.first, length);
   return alike;
+}
+
+// A few cuts by which the Order may be the shorter one repeated, the latest first.
+std::vector<OrderRepeats> possible_cuts(const Order& order, const Order& shorter,
+                                        int microbatches) {
+  OrderRepeats repeats;
+  repeats.microbatches = microbatches;
+  repeats.times = (order.microbatches - shorter.microbatches) / repeats.microbatches;
+  const std::size_t ranks = order.ranks.size();
+  if (shorter.ranks.size() != ranks || shorter.stage_of != order.stage_of) return {};
+  // By rank and micro-batch, the action behind its first backward on the rank; 0: none.
+  std::vector<std::vector<std::size_t>> behind(
+      ranks, std::vector<std::size_t>(static_cast<std::size_t>(shorter.microbatches), 0));
+  std::vector<AlikeActions> alike;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::vector<Action>& line = shorter.ranks[rank];
+    const std::size_t more = order.ranks[rank].size() - line.size();
+    const auto times = static_cast<std::size_t>(repeats.times);
+    if (order.ranks[rank].size() < line.size() || more == 0 || more % times != 0) return {};
+    for (std::size_t at = 0; at < line.size(); ++at) {
+      const bool backward =
+          line[at].kind == ActionKind::kBackward || line[at].kind == ActionKind::kInputGrad;
+      std::size_t& known = behind[rank][static_cast<std::size_t>(line[at].microbatch)];
+      if (backward && known == 0) known = at + 1;
+    }
+    const std::size_t length = more / times;
+    const std::size_t middle = behind[rank][behind[rank].size() / 2];
+    if (middle < length) return {};
+    alike.push_back(alike_actions(line, middle, length, repeats.microbatches));
+    repeats.ranks.push_back({0, length});
+  }
+  // All ranks are cut behind one micro-batch. Some behind it are alike, too: the last forwards may
+  // be folded unlike others, since their backwards add up gradients.
+  constexpr std::size_t kBehind = 4;
+  const auto cut_behind = [&](std::size_t last) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const std::size_t length = repeats.ranks[rank].length;
+      const std::size_t cut = repeats.ranks[rank].cut = behind[rank][last];
+      const std::size_t more = kBehind * length / static_cast<std::size_t>(microbatches);
+      if (cut + length + more > alike[rank].last || cut < alike[rank].first + 2 * length)
+        return false;
+    }
+    return true;
+  };
+  std::vector<std::size_t> fitting;
+  for (std::size_t last = behind.front().size(); last-- > 0;)
+    if (cut_behind(last)) fitting.push_back(last);
+  constexpr std::size_t kCuts = 3;
+  std::vector<OrderRepeats> cuts;
+  for (std::size_t part = 0; part < std::min(kCuts, fitting.size()); ++part) {
+    cut_behind(fitting[part * fitting.size() / kCuts]);
+    cuts.push_back(repeats);
+  }
+  return cuts;
 }
 
 }  // namespace
@@ -145,62 +201,41 @@ int repeating_microbatches(const Setup& setup, const Order& order, const Nominal
 std::vector<OrderRepeats> order_repeats(const Order& order, const NominalSteps& steps,
                                         const Order& shorter, const NominalSteps& fewer,
                                         int microbatches) {
-  OrderRepeats repeats;
-  repeats.microbatches = microbatches;
-  repeats.times = (order.microbatches - shorter.microbatches) / repeats.microbatches;
-  const std::size_t ranks = order.ranks.size();
-  if (shorter.ranks.size() != ranks || shorter.stage_of != order.stage_of) return {};
-  // By rank and micro-batch, the action behind its first backward on the rank; 0: none.
-  std::vector<std::vector<std::size_t>> behind(
-      ranks, std::vector<std::size_t>(static_cast<std::size_t>(shorter.microbatches), 0));
-  std::vector<AlikeActions> alike;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::vector<Action>& line = shorter.ranks[rank];
-    const std::size_t more = order.ranks[rank].size() - line.size();
-    const auto times = static_cast<std::size_t>(repeats.times);
-    if (order.ranks[rank].size() < line.size() || more == 0 || more % times != 0) return {};
-    for (std::size_t at = 0; at < line.size(); ++at) {
-      const bool backward =
-          line[at].kind == ActionKind::kBackward || line[at].kind == ActionKind::kInputGrad;
-      std::size_t& known = behind[rank][static_cast<std::size_t>(line[at].microbatch)];
-      if (backward && known == 0) known = at + 1;
-    }
-    const std::size_t length = more / times;
-    const std::size_t middle = behind[rank][behind[rank].size() / 2];
-    if (middle < length) return {};
-    alike.push_back(alike_actions(line, middle, length, repeats.microbatches));
-    repeats.ranks.push_back({0, length});
-  }
-  // All ranks are cut behind one micro-batch. Some behind it are alike, too: the last forwards may
-  // be folded unlike others, since their backwards add up gradients.
-  constexpr std::size_t kBehind = 4;
-  const auto cut_behind = [&](std::size_t last) {
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const std::size_t length = repeats.ranks[rank].length;
-      const std::size_t cut = repeats.ranks[rank].cut = behind[rank][last];
-      const std::size_t more = kBehind * length / static_cast<std::size_t>(microbatches);
-      if (cut + length + more > alike[rank].last || cut < alike[rank].first + 2 * length)
-        return false;
-    }
-    return true;
-  };
-  std::vector<std::size_t> fitting;
-  for (std::size_t last = behind.front().size(); last-- > 0;)
-    if (cut_behind(last)) fitting.push_back(last);
-  constexpr std::size_t kCuts = 3;
-  std::vector<OrderRepeats> found;
-  for (std::size_t part = 0; part < std::min(kCuts, fitting.size()); ++part) {
-    cut_behind(fitting[part * fitting.size() / kCuts]);
-    bool same = true;
-    for (std::size_t rank = 0; rank < ranks && same; ++rank) {
+  std::vector<OrderRepeats> cuts = possible_cuts(order, shorter, microbatches);
+  std::erase_if(cuts, [&](const OrderRepeats& repeats) {
+    for (std::size_t rank = 0; rank < repeats.ranks.size(); ++rank) {
       const auto [cut, length] = repeats.ranks[rank];
       const std::vector<std::size_t>& starts = fewer.starts[rank];
-      same = repeated(steps.ranks[rank], fewer.ranks[rank], starts[cut - length], starts[cut],
-                      repeats);
+      if (!repeated(steps.ranks[rank], fewer.ranks[rank], starts[cut - length], starts[cut],
+                    repeats))
+        return true;
     }
-    if (same) found.push_back(repeats);
+    return false;
+  });
+  return cuts;
+}
+
+std::optional<RepeatedOrder> repeated_order(const Setup& setup) {
+  // Enough for most schedules; what goes in and out takes as many as there are stages.
+  constexpr int kPipelines = 2, kBodies = 4;
+  const int body = round_of(setup), most = setup.microbatches / 2;
+  int kept = kPipelines * setup.mesh.pp + kBodies * body;
+  if (kept > most || find_schedule_rule(setup.schedule) == nullptr) return std::nullopt;
+  const Result<Order> order = make_order(setup);
+  if (!order) return std::nullopt;
+  for (; kept <= most; kept += std::max(body, kept / 4)) {
+    std::optional<Order> shorter = shorter_order(setup, (setup.microbatches - kept) / body * body);
+    if (!shorter) return std::nullopt;
+    for (OrderRepeats& repeats : possible_cuts(*order, *shorter, body)) {
+      bool same = true;
+      for (std::size_t rank = 0; rank < repeats.ranks.size() && same; ++rank) {
+        const auto [cut, length] = repeats.ranks[rank];
+        same = repeated(order->ranks[rank], shorter->ranks[rank], cut - length, cut, repeats);
+      }
+      if (same) return RepeatedOrder{std::move(*shorter), std::move(repeats)};
+    }
   }
-  return found;
+  return std::nullopt;
 }
 
 }  // namespace parallelarium

@@ -55,4 +55,12 @@ std::vector<OrderRepeats> order_repeats(const Order& order, const NominalSteps& 
                                         const Order& shorter, const NominalSteps& fewer,
                                         int microbatches);
 
+// The Setup's Order as a shorter one whose middle comes again. None: it has no such middle, or too
+// few micro-batches to save much. Cost: making the Order.
+struct RepeatedOrder {
+  Order shorter;
+  OrderRepeats repeats;
+};
+std::optional<RepeatedOrder> repeated_order(const Setup& setup);
+
 }  // namespace parallelarium
