@@ -22,7 +22,8 @@ struct BuildOptions {
   // equally many tokens.
   bool representatives = false;
   // Not all ranks of a stage do the same at the same time, so that none stands for the others. Up
-  // to kMostBuiltRanks all are built, at stage level where their pieces are too many.
+  // to kMostBuiltRanks all are built, at stage level where their pieces are too many, unless even
+  // so they have more than kMostUnlikeOps.
   bool unlike = false;
   // Build at stage level, whatever the size is.
   bool stage_level = false;

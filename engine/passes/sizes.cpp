@@ -61,6 +61,7 @@ LocalSizes local_sizes(const Setup& setup) {
   shape.key_blocks = meets_blocks(setup) ? setup.mesh.cp : 1;
   shape.fused = setup.attention == Attention::kFused;
   shape.fp8 = setup.products == ProductType::kFp8;
+  shape.half_gradients = setup.precision.gradient_bytes == 2;
   shape.heads = model.heads;
   shape.vocab = model.vocab;
   shape.dropout = setup.dropout;

@@ -24,7 +24,8 @@ that fall with size are joined to their geometric mean. LINKS.json is of SimuMax
 latency (n + offset) scale + fixed + sent bytes / (gbps 2^30 efficient_factor).
 MATMUL.csv is of SimuMax and has columns b, m, n, k, layout, out_dtype, share_of_peak. It holds products in the
 layouts of a training step, each of which becomes a table of its own: forward (TN), the gradient of the input (NN) and
-that of the weights, which is added to one in fp32 (NT); only the rows of a single product (b = 1) are read.
+that of the weights, which is added to one in fp32 or in 16 bit (NT); only the rows of a single product (b = 1) are
+read.
 GROUPED.csv has columns M (rows of an expert), stage, main_grad_dtype, share_of_peak; a point is the mean.
 ATTN.csv has columns heads, length, size, forward_seconds, backward_seconds, of causal calls.
 PASSES.csv has columns kernel, bytes, seconds; the share is of the memory bandwidth. Of both, it is the share in the
@@ -194,21 +195,22 @@ def formula_times(path, reached, origin):
 
 
 def expert_shares(path):
-    """Where both were measured, those whose weight gradients are added to fp32."""
+    """Of forward and input gradient those beside weight gradients in fp32, where both were measured. Of weight
+    gradients in 16 bit the sizes that were not measured are as in fp32."""
     calls = {}
     with open(path) as file:
-        types = {row["main_grad_dtype"] for row in csv.DictReader(file)}
-    wanted = "fp32" if "fp32" in types else "bf16"
-    with open(path) as file:
         for row in csv.DictReader(file):
-            if row["main_grad_dtype"] == wanted:
-                calls.setdefault(row["stage"], {}).setdefault(int(row["M"]), []).append(
-                    float(row["share_of_peak"]))
-    rows = sorted(calls["fwd"])
+            calls.setdefault((row["main_grad_dtype"], row["stage"]), {}).setdefault(int(row["M"]), []).append(
+                float(row["share_of_peak"]))
+    wanted = "fp32" if ("fp32", "fwd") in calls else "bf16"
+    rows = sorted(calls[wanted, "fwd"])
     mean = lambda values: round(sum(values) / len(values), 3)
-    return {"rows": rows,
-            **{key: [mean(calls[stage][count]) for count in rows] for key, stage in
-               (("forward", "fwd"), ("input_grad", "bwd_grad_act"), ("weight_grad", "bwd_grad_w"))}}
+    table = {key: [mean(calls[wanted, stage][count]) for count in rows] for key, stage in
+             (("forward", "fwd"), ("input_grad", "bwd_grad_act"), ("weight_grad", "bwd_grad_w"))}
+    half = calls.get(("bf16", "bwd_grad_w"), {})
+    if wanted == "fp32" and half:
+        table["weight_grad_half"] = [mean(half.get(count, calls["fp32", "bwd_grad_w"][count])) for count in rows]
+    return {"rows": rows, **table}
 
 
 # What the engine calls a pass that was measured, with the part of the measured bytes that it counts and how many
@@ -287,9 +289,10 @@ def main():
         if what == "products":
             products = {**product_shares(paths[0], peak, bandwidth), "origin": noted(origin, "products")}
         else:
-            layouts = (("TN", "bf16"), ("NN", "bf16"), ("NT", "fp32"))
-            forward, inputs, weights = (product_shares(paths[0], peak, bandwidth, 2, of) for of in layouts)
-            products = {**forward, "input_grad": inputs["shares"], "weight_grad": weights["shares"], "origin": origin}
+            layouts = (("TN", "bf16"), ("NN", "bf16"), ("NT", "fp32"), ("NT", "bf16"))
+            forward, inputs, weights, half = (product_shares(paths[0], peak, bandwidth, 2, of) for of in layouts)
+            products = {**forward, "input_grad": inputs["shares"], "weight_grad": weights["shares"],
+                        "weight_grad_half": half["shares"], "origin": origin}
         put(lines, "products", products)
     elif what == "fp8-products":
         peak = numbers["fp8_flops_per_second"]["value"]

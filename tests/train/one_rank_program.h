@@ -52,7 +52,7 @@ class OneRankProgram {
 
   void add_parameters() {
     const auto [B, T, C, H, K, D, F, V, tokens, layers, mlp, norm, biases, positions, tied,
-                sequence, zigzag, blocks, local, fused, fp8, heads, vocab, dropout, experts] =
+                sequence, zigzag, blocks, local, fused, fp8, half, heads, vocab, dropout, experts] =
         shape_;
     const bool norm_bias = norm == Norm::kLayer;
     const std::int64_t inner = mlp == Mlp::kSwiglu ? 2 * F : F;

@@ -55,6 +55,7 @@ struct ProductShares {
   // The same for the layouts of a backward: the gradient of what went in, and that of the weights,
   // which is added to one in fp32. Empty: as forward.
   std::vector<double> input_grad, weight_grad;
+  std::vector<double> weight_grad_half;  // added to one in 16 bit; empty: as in fp32
   Origin origin = {};
   // 1 without a grid. The second is of one of these lists.
   double at(std::int64_t m, std::int64_t n, std::int64_t k) const { return at(shares, m, n, k); }
@@ -82,6 +83,7 @@ struct AttentionShares {
 struct ExpertShares {
   std::vector<double> rows;  // rows of one expert, ascending
   std::vector<double> forward, input_grad, weight_grad;
+  std::vector<double> weight_grad_half;  // added to 16-bit memory; empty: as to fp32
   Origin origin = {};
   double at(const std::vector<double>& shares, double count) const;  // 0 without a table
   bool operator==(const ExpertShares&) const = default;
@@ -208,7 +210,8 @@ struct Machine {
   // FP8 products by size, without the pass that makes FP8 of 16 bit. Without it, matmul_efficiency
   // counts.
   ProductShares fp8_products;
-  // The share of these rates that a device keeps up for hours if its power limits it.
+  // The share of these rates, and of `matmuls` and `kernels`, that a device keeps up for hours if
+  // its power limits it.
   Sourced sustained = {1};
   Sourced memory_efficiency = {1};  // share of the memory bandwidth that a step reaches
   // The same for single passes; memory_efficiency for those not listed.

@@ -258,9 +258,10 @@ struct Shape {
   // How many CP ranks' keys and values a rank's queries meet block by block. 1: all that they see
   // is in one place.
   int key_blocks = 1;
-  bool local = false;  // with CP, a rank's queries meet its own keys alone
-  bool fused = false;  // attention keeps no probabilities
-  bool fp8 = false;    // pieces that may multiply FP8 do (multiplies_fp8)
+  bool local = false;           // with CP, a rank's queries meet its own keys alone
+  bool fused = false;           // attention keeps no probabilities
+  bool fp8 = false;             // pieces that may multiply FP8 do (multiplies_fp8)
+  bool half_gradients = false;  // gradients of weights have 16 bit
   // Over all ranks; TP V may exceed vocab: the last ranks' part is padded.
   std::int64_t heads = 0, vocab = 0;
   // Dropout rate of the probabilities, and of both branches where they join the stream.

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/passes/pieces.h"
 #include "engine/plan/machine/machine.h"
+#include "engine/plan/setup/setup.h"
 #include "engine/predict/cost/pieces/work_seconds.h"
 
 namespace parallelarium {
@@ -46,7 +48,8 @@ std::vector<std::pair<const ProductShares*, const std::vector<double>*>> product
     const Machine& machine) {
   std::vector<std::pair<const ProductShares*, const std::vector<double>*>> lists;
   for (const ProductShares* table : {&machine.products, &machine.fp8_products})
-    for (const std::vector<double>* of : {&table->shares, &table->input_grad, &table->weight_grad})
+    for (const std::vector<double>* of :
+         {&table->shares, &table->input_grad, &table->weight_grad, &table->weight_grad_half})
       lists.emplace_back(table, of);
   return lists;
 }
@@ -73,8 +76,8 @@ TEST_P(Tables, AreContinuous) {
       expect_no_jump("attention by keys", 100, 1e6,
                      [&](double keys) { return table->at(65536, keys, backward); });
     }
-  for (const auto* shares :
-       {&machine.experts.forward, &machine.experts.input_grad, &machine.experts.weight_grad})
+  for (const auto* shares : {&machine.experts.forward, &machine.experts.input_grad,
+                             &machine.experts.weight_grad, &machine.experts.weight_grad_half})
     expect_no_jump("experts", 1, 1e5,
                    [&](double rows) { return machine.experts.at(*shares, rows); });
 }
@@ -130,6 +133,36 @@ TEST(TablesOfLayouts, EachPhaseHasItsOwn) {
                 products.at(8192, 8192, 8192) / products.at(*of, 8192, 8192, 8192), 1e-9);
   EXPECT_NE(products.weight_grad, products.shares);
   EXPECT_EQ(*machine_from_json(to_json(machine)), machine);
+}
+
+// A product that adds to 16 bit moves fewer bytes than one that adds to fp32. SimuMax measured both
+// on one B200: 7,168 x 8,192 of 4,096 tokens at shares of 0.474 and 0.608, and experts of 128 rows
+// each at 0.079 and 0.142, the means of two shapes.
+TEST(TablesOfLayouts, AddToGradientsOfTheirType) {
+  const Machine machine = *find_machine("hgx-b200-simumax");
+  const auto seconds = [&](bool half, Piece piece, std::int64_t m, std::int64_t n, std::int64_t k) {
+    Work work;
+    work.piece = piece;
+    work.phase = Phase::kWeightGrad;
+    work.m = m;
+    work.n = n;
+    work.k = k;
+    work.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    Shape shape;
+    shape.half_gradients = half;
+    return work_seconds(work, shape, machine, DataType::kBf16, ProductType::kSame) -
+           machine.launch_seconds.value;
+  };
+  const auto ratio = [&](Piece piece, std::int64_t m, std::int64_t n, std::int64_t k) {
+    return seconds(true, piece, m, n, k) / seconds(false, piece, m, n, k);
+  };
+  EXPECT_NEAR(ratio(Piece::kMlpIn, 7168, 8192, 4096), 0.474 / 0.608, 0.05);
+  EXPECT_NEAR(ratio(Piece::kExpert, 3072, 5120, 128), 0.079 / 0.142, 0.01);
+  parallelarium::Setup setup = default_setup();
+  setup.precision = *find_precision("mixed-16");
+  EXPECT_TRUE(local_sizes(setup).shape.half_gradients);
+  setup.precision = *find_precision("mixed-16-main-grads");
+  EXPECT_FALSE(local_sizes(setup).shape.half_gradients);
 }
 
 // Of every size a collective takes at least as long as a smaller one, and never much longer at

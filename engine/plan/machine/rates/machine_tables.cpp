@@ -76,6 +76,8 @@ Result<ProductShares> read_products(const nlohmann::json& json, const std::strin
   read_shares(reader, "shares", points, products.shares);
   if (reader.has("input_grad")) read_shares(reader, "input_grad", points, products.input_grad);
   if (reader.has("weight_grad")) read_shares(reader, "weight_grad", points, products.weight_grad);
+  if (reader.has("weight_grad_half"))
+    read_shares(reader, "weight_grad_half", points, products.weight_grad_half);
   if (auto done = reader.finish(); !done) return done.error();
   return products;
 }
@@ -88,6 +90,17 @@ nlohmann::json to_json(const ProductShares& products) {
                          {"origin", text_of(products.origin)}};
   if (!products.input_grad.empty()) json["input_grad"] = products.input_grad;
   if (!products.weight_grad.empty()) json["weight_grad"] = products.weight_grad;
+  if (!products.weight_grad_half.empty()) json["weight_grad_half"] = products.weight_grad_half;
+  return json;
+}
+
+nlohmann::json to_json(const ExpertShares& experts) {
+  nlohmann::json json = {{"rows", experts.rows},
+                         {"forward", experts.forward},
+                         {"input_grad", experts.input_grad},
+                         {"weight_grad", experts.weight_grad},
+                         {"origin", text_of(experts.origin)}};
+  if (!experts.weight_grad_half.empty()) json["weight_grad_half"] = experts.weight_grad_half;
   return json;
 }
 
@@ -99,6 +112,8 @@ Result<ExpertShares> read_experts(const nlohmann::json& json, const std::string&
   read_shares(reader, "forward", experts.rows.size(), experts.forward);
   read_shares(reader, "input_grad", experts.rows.size(), experts.input_grad);
   read_shares(reader, "weight_grad", experts.rows.size(), experts.weight_grad);
+  if (reader.has("weight_grad_half"))
+    read_shares(reader, "weight_grad_half", experts.rows.size(), experts.weight_grad_half);
   if (auto done = reader.finish(); !done) return done.error();
   return experts;
 }
@@ -176,12 +191,7 @@ void put_tables(nlohmann::json& json, const Machine& machine) {
     json["wide_attention"] = to_json(machine.wide_attention);
   if (!machine.narrow_attention.shares.empty())
     json["narrow_attention"] = to_json(machine.narrow_attention);
-  if (const ExpertShares& experts = machine.experts; !experts.rows.empty())
-    json["experts"] = {{"rows", experts.rows},
-                       {"forward", experts.forward},
-                       {"input_grad", experts.input_grad},
-                       {"weight_grad", experts.weight_grad},
-                       {"origin", text_of(experts.origin)}};
+  if (!machine.experts.rows.empty()) json["experts"] = to_json(machine.experts);
   for (const PassShares& pass : machine.passes)
     json["passes"].push_back({{"kernel", pass.kernel},
                               {"bytes", pass.bytes},

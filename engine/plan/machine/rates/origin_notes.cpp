@@ -82,7 +82,7 @@ constexpr OriginPhrase kOriginPhrases[] = {
     OriginPhrase{"origin-note-mean-of-step", "mean of the products of a training step on {}"},
     OriginPhrase{"origin-note-products-of-step", "products of a training step on {}"},
     OriginPhrase{"origin-note-mean-of-grouped", "mean of grouped products on {}"},
-    OriginPhrase{"origin-note-grouped-fp32", "grouped products with fp32 gradients on {}"},
+    OriginPhrase{"origin-note-grouped-of-step", "grouped products of a training step on {}"},
     OriginPhrase{"origin-note-reaches-counting",
                  "dispatch to {} reaches {} of {}, counting the eighth that stays on its node"},
     OriginPhrase{"origin-note-reaches", "{} reaches {} of {} on {}"},

@@ -73,19 +73,26 @@ double fp8_seconds(const Work& work, const Shape& shape, const Machine& machine)
          std::max(arithmetic, traffic) / share;
 }
 
-double product_share(const Work& work, const ProductShares& products) {
-  const std::vector<double>& of = work.phase == Phase::kWeightGrad  ? products.weight_grad
+// The list of a table for weight gradients of the Shape's type.
+template <class Shares>
+const std::vector<double>& weight_grad_of(const Shares& table, const Shape& shape) {
+  return shape.half_gradients && !table.weight_grad_half.empty() ? table.weight_grad_half
+                                                                 : table.weight_grad;
+}
+
+double product_share(const Work& work, const Shape& shape, const ProductShares& products) {
+  const std::vector<double>& of = work.phase == Phase::kWeightGrad ? weight_grad_of(products, shape)
                                   : work.phase == Phase::kInputGrad ? products.input_grad
                                                                     : products.shares;
   return products.at(of, work.m, work.n, work.k);
 }
 
 // The share of the peak that an expert's products of so many rows reach; 0: no table says it.
-double expert_share(const Work& work, const Machine& machine) {
+double expert_share(const Work& work, const Shape& shape, const Machine& machine) {
   const ExpertShares& experts = machine.experts;
   if (experts.rows.empty()) return machine.experts_efficiency.value;
   const auto rows = static_cast<double>(work.phase == Phase::kWeightGrad ? work.k : work.m);
-  return experts.at(work.phase == Phase::kWeightGrad  ? experts.weight_grad
+  return experts.at(work.phase == Phase::kWeightGrad  ? weight_grad_of(experts, shape)
                     : work.phase == Phase::kInputGrad ? experts.input_grad
                                                       : experts.forward,
                     rows);
@@ -196,7 +203,7 @@ double shipped_seconds(const Work& work, const Shape& shape, const Machine& mach
     const double share = attention_share(work, shape, machine);
     arithmetic = over(executed_flops(work, shape), share > 0 ? peak * share : reached);
   }
-  const double expert = work.piece == Piece::kExpert ? expert_share(work, machine) : 0;
+  const double expert = work.piece == Piece::kExpert ? expert_share(work, shape, machine) : 0;
   if (expert > 0) {  // a table knows what memory slows down, up to its edges
     const double bandwidth = machine.experts.rows.empty() ? sustained_bandwidth(machine)
                                                           : machine.memory_bytes_per_second.value;
@@ -207,7 +214,7 @@ double shipped_seconds(const Work& work, const Shape& shape, const Machine& mach
   if (product && bytes == 2 && work.piece != Piece::kAttention && !machine.products.shares.empty())
     return beside +
            std::max(over(work.flops, peak), over(moved, machine.memory_bytes_per_second.value)) /
-               product_share(work, machine.products);
+               product_share(work, shape, machine.products);
   const double traffic = pass_seconds(machine, kernel_of(work.piece, work.phase), shape, moved);
   return beside + std::max(arithmetic, traffic);
 }

@@ -115,11 +115,12 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     if (reads_rows(work)) fixed += host_call(machine, kHostRead, 0);
   }
   fixed += over(beside.elements,
-                kernel_rate(machine, beside.kernel, shape, measured, beside.elements / calls));
+                machine.sustained.value *
+                    kernel_rate(machine, beside.kernel, shape, measured, beside.elements / calls));
   const auto elements = static_cast<double>(work.elements);
   const double rate = kernel_rate(machine, kernel_of(work.piece, work.phase), shape, measured,
                                   elements / (calls * turns(work, shape, on_cores)));
-  if (rate > 0) return fixed + elements / rate;
+  if (rate > 0) return fixed + elements / (rate * machine.sustained.value);
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
     const std::string_view of = measured_product(machine.matmuls, type, is_fp8(work, products));
@@ -128,7 +129,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
             ? expert_rate(machine.matmuls, of, work, shape)
             : matmul_rate(machine.matmuls, of, phase_of(machine.matmuls, work, shape), work.m,
                           work.n, work.k);
-    if (flops > 0) return fixed + work.flops / flops;
+    if (flops > 0) return fixed + work.flops / (flops * machine.sustained.value);
   }
   return fixed + shipped_seconds(work, shape, machine, type, products);
 }
