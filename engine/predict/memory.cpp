@@ -9,6 +9,11 @@
 
 namespace parallelarium {
 
+std::int64_t device_bytes_of(const Machine& machine) {
+  const auto bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
+  return machine.local ? 0 : std::max<std::int64_t>(bytes, 0);
+}
+
 bool zero_shards(Category category, int stage) {
   switch (category) {
     case Category::kParameters:

@@ -11,6 +11,9 @@
 
 namespace parallelarium {
 
+// All that a device has, whatever share may be used; 0: ranks share this computer's memory.
+std::int64_t device_bytes_of(const Machine& machine);
+
 // Bytes of one rank's model states.
 struct ModelStates {
   double parameters = 0, gradients = 0, optimizer = 0;

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "engine/plan/program/mesh.h"
+
 namespace parallelarium {
 
 namespace {
@@ -61,11 +63,21 @@ void add_sum(const json& rows, const std::string& part, std::string_view rest,
     add_largest(*sum, rest, largest);
 }
 
+// "traffic.dp.sent_bytes" and the like: an answer has no row of a group that sends nothing.
+bool is_sum_of_group(std::string_view key) {
+  for (const Axis axis : {Axis::kTp, Axis::kCp, Axis::kPp, Axis::kDp, Axis::kEp, Axis::kWorld})
+    for (const std::string_view column : {"calls", "sent_bytes", "received_bytes"})
+      if (key == std::string("traffic.").append(name_of(axis)).append(".").append(column))
+        return true;
+  return false;
+}
+
 }  // namespace
 
 std::optional<double> figure_at(const json& facts, const std::string& key) {
   std::optional<double> largest;
   add_largest(facts, key, largest);
+  if (!largest && facts.contains("traffic") && is_sum_of_group(key)) return 0;
   return largest;
 }
 

@@ -35,7 +35,9 @@ class ActionWriter {
     for (const Buffer& buffer : lone_.buffers) {
       const bool gathered =
           buffer.tensor == Tensor::kKeysValues || buffer.tensor == Tensor::kGradKeysValues;
-      written_.slot_bytes.push_back(gathered ? buffer.bytes * heads_of_a_key() : buffer.bytes);
+      const std::int64_t bytes = gathered ? buffer.bytes * heads_of_a_key() : buffer.bytes;
+      written_.slot_bytes.push_back(
+          is_gathered_in_fp8(buffer) ? bytes / setup_.precision.activation_bytes() : bytes);
     }
     list_buffers();
     int action = -1;
@@ -160,9 +162,33 @@ class ActionWriter {
     repeated.clear();
   }
 
+  bool is_gathered_in_fp8(const Buffer& buffer) const {
+    const bool gathered =
+        buffer.tensor == Tensor::kSequenceInput || buffer.tensor == Tensor::kSequenceGradient;
+    return gathered && buffer.layer >= 0 && setup_.products == ProductType::kFp8 &&
+           setup_.model.experts.count == 0;
+  }
+
+  // What an all-gather leaves before it is put in the order of tokens, and what a reduce-scatter
+  // adds up once it is in that of ranks.
+  void copy_tokens(const Op& op, std::size_t at) {
+    const bool gathers = op.collective == CollectiveKind::kAllGather;
+    const bool scatters = op.collective == CollectiveKind::kReduceScatter;
+    if (op.kind != OpKind::kCollective || !(gathers || scatters)) return;
+    if (program_.groups[static_cast<std::size_t>(op.group)].axis != Axis::kTp) return;
+    if (op.purpose == Purpose::kTokens || !setup_.sequence_parallel) return;
+    const bool fused = op.layer >= 0 && (gathers || op.phase != Phase::kInputGrad);
+    if (setup_.ring_tensor && fused) return;
+    std::int64_t bytes = op.bytes;
+    if (gathers && !opened_[at].empty())
+      bytes = written_.slot_bytes[static_cast<std::size_t>(opened_[at].front())];
+    passing_.push_back(open(bytes));
+  }
+
   void write_op(const Op& op, std::size_t at, bool forward) {
     passing_.clear();
     repeat_keys(op);
+    copy_tokens(op, at);
     for (const int buffer : opened_[at]) open_buffer(op, buffer, forward);
     for (const Operand& operand : lone_.operands_of(op)) write_gradients(operand);
     int last_gradient = -1;
@@ -199,6 +225,7 @@ class ActionWriter {
         break;
       case Tensor::kLogits:
         logits_ = index;
+        written_.logits_bytes = buffer.bytes;
         break;
       case Tensor::kLossLogits:
         return open_log_probabilities(index);

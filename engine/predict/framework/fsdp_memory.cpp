@@ -90,6 +90,7 @@ class FsdpRank {
       }
       states_.end_action();
     }
+    join_outputs();
     states_.update();
   }
 
@@ -98,6 +99,15 @@ class FsdpRank {
  private:
   // Whether gradients of micro-batches are added up before they are reduced.
   bool adds_up() const { return setup_.zero == 2 && setup_.zero_accumulate; }
+
+  // A pipeline's last stage returns the logits of all micro-batches as one tensor.
+  void join_outputs() {
+    if (setup_.mesh.pp == 1) return;
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk)
+      if (const std::int64_t bytes = chunks_[chunk].logits_bytes; bytes > 0)
+        allocator_.free(allocate(bytes * line_.microbatches[chunk]));
+  }
+
   Block allocate(std::int64_t bytes) { return allocator_.allocate(bytes, kComputeStream); }
 
   void apply(const FsdpEvent& event, std::size_t chunk, int microbatch) {
@@ -135,10 +145,12 @@ class FsdpRank {
   std::vector<Block> held_;                             // to the end of the step
 };
 
-// The Setup of which the stages alone are made: FsdpStates has what ZeRO does.
-Setup without_zero(Setup setup) {
+// The Setup of which the stages alone are made: FsdpStates has what ZeRO does, and symmetric memory
+// the parts of TP's rings.
+Setup plain_setup(Setup setup) {
   setup.zero = setup.zero_group = 0;
   setup.zero_accumulate = setup.overlap_parameters = false;
+  setup.ring_tensor = false;
   return setup;
 }
 
@@ -171,7 +183,7 @@ bool trains_by_fsdp(const Setup& setup, const Machine& machine) {
 std::vector<std::int64_t> fsdp_reserved_bytes(const Setup& setup, const Machine& machine,
                                               const Order& order) {
   const std::vector<std::vector<Chunk>> chunks = placed_chunks(setup, order);
-  const Setup plain = without_zero(setup);
+  const Setup plain = plain_setup(setup);
   const LocalSizes sizes = local_sizes(plain);
   std::vector<LoneStage> stages;
   for (std::size_t place = 0; place < chunks.size(); ++place)

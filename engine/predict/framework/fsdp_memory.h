@@ -19,8 +19,10 @@ bool trains_by_fsdp(const Setup& setup, const Machine& machine);
 // Bytes that PyTorch has reserved on a rank of each place in the pipeline (max_reserved_gib of
 // torchtitan, components/metrics.py): what a CachingAllocator reserves for two steps. It replays
 // the buffers that the arena has, without ZeRO's, in the order of the ops, as fsdp_actions() says,
-// and what FSDP2 has beside them (FsdpStates), each in its stream. cuBLAS's workspace counts, what
-// the driver and NCCL hold does not.
+// and what FSDP2 has beside them (FsdpStates), each in its stream. A pipeline's last stage joins
+// the logits of all micro-batches behind the last backward (pytorch/pytorch 1963fc8,
+// torch/distributed/pipelining/schedules.py, _merge_outputs). cuBLAS's workspace counts, what the
+// driver and NCCL hold does not, nor symmetric memory.
 //
 // Segments are expandable on one node and fixed on several, as torchtitan starts runs: its script
 // for one node sets expandable_segments:True, its script for several does not (9dec370,

@@ -120,9 +120,10 @@ TEST(FsdpMemory, IsTheSameForAnyNumberOfMicrobatchesOnOneStage) {
 // 1F1B and DualPipe hold the activations of as many micro-batches however many there are. Only
 // buffers between stages grow: what comes and what goes, forward and backward, 64 MiB each. What
 // DualPipe frees is often larger, and the rest of a block too small for the next. Each of a rank's
-// two chunks has half of the micro-batches there. Of 1,000 not all are replayed.
+// two chunks has half of the micro-batches there. Of 1,000 not all are replayed. The last stage of
+// 1F1B holds all logits, too, and joins them.
 TEST(FsdpMemory, HoldsWhatGoesBetweenStagesForEveryMicrobatch) {
-  const auto check = [](const char* schedule, double most) {
+  const auto check = [](const char* schedule, double most, bool joins) {
     parallelarium::Setup setup = fsdp_setup();
     setup.model.layers = 8;
     setup.mesh.pp = 4;
@@ -141,10 +142,67 @@ TEST(FsdpMemory, HoldsWhatGoesBetweenStagesForEveryMicrobatch) {
         EXPECT_GE(grown, 4) << schedule << " " << more;
         EXPECT_LE(grown, most) << schedule << " " << more;
       }
+      if (!joins) continue;
+      const double logits = 2.0 * 8192 * 128'256;
+      const double grown = static_cast<double>(many.back() - few.back()) / more;
+      EXPECT_NEAR(grown, 2 * logits + 2 * message, 0.1 * logits) << schedule << " " << more;
     }
   };
-  check("1f1b", 4.25);
-  check("dualpipe", 5.5);
+  check("1f1b", 4.25, true);
+  check("dualpipe", 5.5, false);
+}
+
+// Sequence parallelism has an all-gather or a reduce-scatter in front of and behind each half of a
+// layer, forward and backward; table and head have one each way.
+TEST(FsdpMemory, CopiesTokensBesideCollectivesOfTp) {
+  const auto copies = [](bool ring, int layers, ProductType products) {
+    parallelarium::Setup setup = fsdp_setup();
+    setup.model.layers = layers;
+    setup.mesh.tp = 2;
+    setup.sequence_parallel = true;
+    setup.sequence_regather = false;
+    setup.ring_tensor = ring;
+    setup.products = products;
+    setup.machine = "dgx-h100";
+    setup.recompute = Recompute::kNone;
+    setup.loss_copies = LossCopies::kGradient;  // those in fp32 have a norm's of the same size
+    const std::vector<Message> wrong = validate(setup);
+    EXPECT_TRUE(wrong.empty()) << wrong.front().text;
+    parallelarium::Setup plain = setup;
+    plain.zero = 0;
+    plain.ring_tensor = false;
+    const Result<Order> order = make_order(setup);
+    const Chunk chunk = placed_chunks(setup, *order).front().front();
+    const Program program = lone_stages(plain, local_sizes(plain), {{chunk, 0}});
+    const RankProgram& lone = program.ranks.front();
+    const FsdpActions actions = fsdp_actions(setup, program, lone, chunk, false);
+    const auto begin =
+        actions.slot_bytes.begin() + static_cast<std::ptrdiff_t>(lone.buffers.size());
+    const std::int64_t tokens = 2 * 8192 * 4096;
+    return std::pair(std::count(begin, actions.slot_bytes.end(), tokens),
+                     std::count(begin, actions.slot_bytes.end(), tokens / 2));
+  };
+  for (const int layers : {1, 4}) {
+    const auto halved = copies(true, layers, ProductType::kSame).second;  // other temporaries
+    EXPECT_EQ(copies(false, layers, ProductType::kSame), std::pair(8L * layers + 4, halved));
+    EXPECT_EQ(copies(true, layers, ProductType::kSame), std::pair(2L * layers + 4, halved));
+    EXPECT_EQ(copies(false, layers, ProductType::kFp8),
+              std::pair(4L * layers + 4, halved + 4L * layers));
+  }
+}
+
+// Parts of a ring are not the allocator's, and whole sums need no copy (torchtitan's Table 4 of
+// llama3_h100_202412: 67.6 GiB beside 71.9).
+TEST(FsdpMemory, IsNoMoreForARingOfTp) {
+  for (const Recompute recompute : {Recompute::kNone, Recompute::kFull}) {
+    parallelarium::Setup setup = fsdp_setup();
+    setup.mesh.tp = 4;
+    setup.sequence_parallel = true;
+    setup.recompute = recompute;
+    const std::int64_t plain = reserved(setup).front();
+    setup.ring_tensor = true;
+    EXPECT_LE(reserved(setup).front(), plain);
+  }
 }
 
 // A rank of DualPipe on two ranks has all layers, as one without a pipeline has. There, too,
