@@ -20,7 +20,8 @@ TEST(Durations, AreReadInEveryUnitWithASpaceOrWithout) {
 }
 
 TEST(Durations, AreNothingElse) {
-  for (const char* text : {"", "s", "soon", "-1s", "2 km", "2hours", "1s2", "inf", "nan", "2  s"})
+  for (const char* text :
+       {"", "s", "soon", "-1s", "2 km", "2hours", "1s2", "inf", "nan", "2  s", "1e308h"})
     EXPECT_FALSE(seconds_of_text(text)) << text;
 }
 

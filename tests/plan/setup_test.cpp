@@ -154,6 +154,11 @@ TEST(SetupFile, TakesNoOriginForAnotherNumber) {
   EXPECT_EQ(changed(4e14, text_of(own.origin)), (Sourced{4e14}));
   EXPECT_EQ(text_of(changed(4e14, "published in a paper").origin), "published in a paper");
   EXPECT_EQ(changed(own.value, ""), own);
+  for (const nlohmann::json& origin : {nlohmann::json(5), nlohmann::json(nullptr)})
+    EXPECT_FALSE(MachineChoice::changed(
+                     "dgx-h100", {{"half_flops_per_second", {{"value", 4e14}, {"origin", origin}}}})
+                     .ok())
+        << origin;
 }
 
 struct Refused {
@@ -192,13 +197,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"model":{"layers":1}})", "model.hidden", "needs model.hidden"},
         Refused{R"({"precision":"fp8"})", "precision", "mixed-16"},
         Refused{R"({"precision":{"master":4}})", "precision.master", "Unknown key"},
+        Refused{R"({"precision":{"parameter_bytes":2}})", "precision", "all four numbers"},
         Refused{R"({"sequence_parallel":1})", "sequence_parallel", "true or false"},
         Refused{R"({"schedule":{"name":"mine"}})", "schedule", "a line for each rank"},
         Refused{R"({"schedule":{"name":"mine","order":["X0"]}})", "schedule", "X0"},
         Refused{R"({"schedule":{"name":"mine","order":["F0 B0"],"x":1}})", "schedule.x",
                 "known here: name, order"},
         Refused{R"({"machine":{"devices_per_node":4}})", "machine", "based_on"},
-        Refused{R"({"machine":{"based_on":"local"}})", "machine.based_on", "dgx-h100"},
+        Refused{R"({"machine":{"based_on":"dgx"}})", "machine.based_on", "dgx-h100"},
         Refused{R"({"machine":{"based_on":"dgx-h100","colour":1}})", "machine.colour",
                 "Unknown key"},
         Refused{R"({"zero":4})", "zero", "between 0 and 3"},

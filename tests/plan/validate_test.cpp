@@ -2,9 +2,11 @@
 // Which Setups can be predicted, which can be executed, and what is said of the others.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/setup/schedule_rules.h"
 #include "tests/plan/changed.h"
 
 namespace parallelarium {
@@ -190,6 +192,29 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
       ASSERT_TRUE(set_field(mended, wrong.front().field, value).ok()) << invalid.id << " " << value;
       for (const Message& left : validate(mended))
         EXPECT_NE(left.id, invalid.id) << value << " does not help: " << left.text;
+    }
+  }
+}
+
+// A number of stages that a refusal names is one that no rule refuses.
+TEST(Validate, SaysStagesThatEveryScheduleTakes) {
+  for (const ScheduleRule& rule : kScheduleRules) {
+    const parallelarium::Setup setup = changed({{"model", "llama3-405b"},
+                                                {"machine", "dgx-h100"},
+                                                {"pp", "4"},
+                                                {"schedule", rule.name.data()},
+                                                {"microbatches", "256"}});
+    const std::vector<Message> wrong = validate(setup);
+    if (wrong.empty() || wrong.front().field != "mesh.pp") continue;
+    const std::vector<std::string>& stages = wrong.front().alternatives;
+    EXPECT_TRUE(std::is_sorted(stages.begin(), stages.end(), [](const auto& a, const auto& b) {
+      return std::stoi(a) < std::stoi(b);
+    })) << wrong.front().text;
+    for (const std::string& value : stages) {
+      parallelarium::Setup mended = setup;
+      ASSERT_TRUE(set_field(mended, "mesh.pp", value).ok());
+      for (const Message& left : validate(mended))
+        EXPECT_NE(left.field, "mesh.pp") << value << ": " << left.text;
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
+#include "engine/cli/training.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "engine/wire/frameworks/framework.h"
@@ -71,10 +72,13 @@ Outcome import_text(const ImportOptions& options, Progress& progress) {
   if (options.json) {
     nlohmann::json json = {{"framework", framework},
                            {"setup", to_json(read->setup)},
+                           {"resolved", nullptr},
                            {"assumed", assumed},
                            {"by_default", nullptr},
                            {"not_expressible", nlohmann::json::array()},
                            {"invalid", nlohmann::json::array()}};
+    if (const Result<Situation> situation = situation_here(read->setup))
+      json["resolved"] = to_json(situation->setup);
     for (const Message& note : read->not_understood)
       json["not_expressible"].push_back(to_json(note));
     if (read->by_default) json["by_default"] = to_json(*read->by_default);

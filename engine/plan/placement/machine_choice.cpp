@@ -14,13 +14,16 @@ constexpr const char* kBase = "based_on";
 
 void put(nlohmann::json& machine, const nlohmann::json& changes);
 
-// Another number is not from where the machine's own came: unless the change says so, it is
+// Another number is not from where the machine's own came: without an origin of its own it is
 // assumed.
 void put_object(nlohmann::json& at, const nlohmann::json& changes) {
   const nlohmann::json before = at;
   put(at, changes);
+  const auto origin_of = [](const nlohmann::json& number) {
+    return number.contains("origin") ? number["origin"] : nlohmann::json(text_of(Origin{}));
+  };
   if (at.contains("value") && before.contains("value") && at["value"] != before["value"] &&
-      at.value("origin", "") == before.value("origin", ""))
+      origin_of(at) == origin_of(before))
     at["origin"] = text_of(Origin{});
 }
 
@@ -41,7 +44,7 @@ void put(nlohmann::json& machine, const nlohmann::json& changes) {
 Result<Machine> with_changes(const Machine& named, const nlohmann::json& changes) {
   nlohmann::json json = to_json(named);
   put(json, changes);
-  json["name"] = "custom";
+  if (!named.local) json["name"] = "custom";  // this computer's devices stay what they are
   return machine_from_json(json);
 }
 
@@ -65,15 +68,14 @@ Result<Machine> MachineChoice::of(Result<Machine> named) const {
 }
 
 Result<MachineChoice> MachineChoice::changed(std::string name, const nlohmann::json& changes) {
-  std::vector<std::string> presets = machine_names();
-  std::erase(presets, "local");
-  if (std::find(presets.begin(), presets.end(), name) == presets.end())
-    return unknown_choice(std::string("machine.") + kBase, name, presets);
+  const std::vector<std::string> names = machine_names();
+  if (name != kLocalGpus && std::find(names.begin(), names.end(), name) == names.end())
+    return unknown_choice(std::string("machine.") + kBase, name, names);
   const Result<Machine> named = find_machine(name);
   if (!named) return named.error();
   const Result<Machine> machine = with_changes(*named, changes);
   if (!machine) return machine.error();
-  if (machine->local)
+  if (machine->local != named->local)
     return message("machine-local.own", "A machine of one's own cannot be this computer.");
   MachineChoice choice(std::move(name));
   if (!is_same(*machine, *named)) choice.changes_ = std::make_shared<const nlohmann::json>(changes);

@@ -18,8 +18,9 @@ class MachineChoice {
   MachineChoice(std::string_view name) : name_(name) {}    // NOLINT: names stand for machines
   MachineChoice(const char* name) : name_(name) {}         // NOLINT
   MachineChoice(const std::string& name) : name_(name) {}  // NOLINT
-  // Takes that preset with `changes`, keys of a Machine file; itself where none differs. Numbers
-  // of no origin are assumed. Error: no such preset (this computer is none), or no such Machine.
+  // Takes that Machine with `changes`, keys of a Machine file; itself where none differs. Numbers
+  // of no origin are assumed. One of this computer is predicted alone: its ranks do not run. Error:
+  // no such Machine.
   static Result<MachineChoice> changed(std::string name, const nlohmann::json& changes);
 
   const std::string& name() const { return name_; }

@@ -15,6 +15,11 @@ const ScheduleRule* find_schedule_rule(const Schedule& schedule) {
   return found == kScheduleRules.end() ? nullptr : &*found;
 }
 
+Message title_of(const ScheduleRule& rule) {
+  return rule.name == "naive" ? message("schedule-naive-title", "Naive")
+                              : plain(std::string(rule.title));
+}
+
 Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int microbatches,
                                   int chunks) {
   if (rule.chunks == 0) {
@@ -27,9 +32,9 @@ Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int micro
   } else if (chunks != rule.chunks && !(rule.chunks == 2 && chunks == 1)) {
     return refuse(rule.chunks == 1
                       ? message("schedule-chunks.one", "{} holds 1 chunk per rank, not {}.",
-                                rule.title, chunks)
+                                title_of(rule), chunks)
                       : message("schedule-chunks", "{} holds {} chunks per rank, not {}.",
-                                rule.title, rule.chunks, chunks),
+                                title_of(rule), rule.chunks, chunks),
                   "chunks", {std::to_string(rule.chunks)});
   }
   if (rule.even_ranks && ranks % 2 != 0) {
@@ -39,20 +44,20 @@ Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int micro
     return refuse(message("schedule-ranks",
                           "{} runs micro-batches from both ends at once, so it needs an even "
                           "number of stages, not {}; {} would do.",
-                          rule.title, ranks, even.front()),
+                          title_of(rule), ranks, even.front()),
                   "mesh.pp", even);
   }
   if (rule.two_rounds && microbatches < 2 * ranks) {
     return refuse(message("schedule-microbatches",
                           "{} needs twice as many micro-batches as ranks, {} or more, not {}.",
-                          rule.title, 2 * ranks, microbatches),
+                          title_of(rule), 2 * ranks, microbatches),
                   "microbatches", {std::to_string(2 * ranks)});
   }
   if (rule.even_ranks && microbatches % 2 != 0) {
     return refuse(message("schedule-microbatches.odd",
                           "{} sends half of the micro-batches from each end, so it needs an even "
                           "number of them, not {}; {} would do.",
-                          rule.title, microbatches, microbatches + 1),
+                          title_of(rule), microbatches, microbatches + 1),
                   "microbatches", {std::to_string(microbatches + 1)});
   }
   return {};

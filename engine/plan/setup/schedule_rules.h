@@ -17,7 +17,7 @@ enum class InSearch : std::uint8_t { kAlways, kForMemory, kNever };
 
 struct ScheduleRule {
   std::string_view name;   // "zb-h1"
-  std::string_view title;  // "ZB-H1"
+  std::string_view title;  // "ZB-H1"; in other languages title_of() says it
   InSearch in_search = InSearch::kAlways;
   int chunks = 1;  // fixed number on each rank; 0: the user chooses 2 or more
   bool splits_backward = false;
@@ -42,6 +42,8 @@ inline constexpr auto kScheduleRules = std::to_array<ScheduleRule>({
     {"dualpipe", "DualPipe", InSearch::kAlways, 2, true, false, true, true, true},
     {"dualpipe-v", "DualPipe-V", InSearch::kAlways, 2, true, false, false, true},
 });
+// Its title as a person reads it: all are proper names but that of the naive schedule.
+Message title_of(const ScheduleRule& rule);
 // The rule, or null for an order of the user and for unknown names.
 const ScheduleRule* find_schedule_rule(const Schedule& schedule);
 

@@ -97,6 +97,14 @@ Value<Setup> precision_value() {
             precision.name = "custom";
             if (auto read = read_settings(precision, json, precision_settings(), key + "."); !read)
               return read;
+            for (const Setting<Precision>& row : precision_settings())
+              if (!json.contains(row.key)) {
+                Message part =
+                    message("precision-part", "{} needs a name or all four numbers; {} is missing.",
+                            key, row.key);
+                part.field = key;
+                return part;
+              }
             setup.precision = std::move(precision);
             return {};
           }};

@@ -236,7 +236,7 @@ void check_stages(const Setup& setup, Messages& wrong) {
         message("schedule-layers",
                 "{} holds two stages on each rank, which do not divide {} layers; say the split in "
                 "“{}”, or use 1f1b.",
-                rule->title, layers, of_settings("Stage layers")),
+                title_of(*rule), layers, of_settings("Stage layers")),
         "schedule", {"1f1b"});
     return;
   }
@@ -253,6 +253,10 @@ void check_stages(const Setup& setup, Messages& wrong) {
   if (split > 0 && split * per_rank == static_cast<int>(published.size()) &&
       std::find(divisors.begin(), divisors.end(), split) == divisors.end())
     divisors.push_back(split);
+  std::sort(divisors.begin(), divisors.end());
+  if (const auto odd = [](std::int64_t ranks) { return ranks % 2 != 0; };
+      rule != nullptr && rule->even_ranks && !std::all_of(divisors.begin(), divisors.end(), odd))
+    divisors.erase(std::remove_if(divisors.begin(), divisors.end(), odd), divisors.end());
   const auto stages_text = as_text(divisors);
   auto stages_said = stages_text;
   if (!stages_said.empty()) stages_said.front() = "PP " + stages_said.front();

@@ -13,7 +13,7 @@ struct TypedUnit {
   const char* name;
   double size;
 };
-// Those of time, in seconds. Two letters look like a mu.
+// Those of time, in seconds. Unicode has two letters that look like a mu.
 inline constexpr std::array kTimeUnits = {
     TypedUnit{"ms", 1e-3},      TypedUnit{"ns", 1e-9}, TypedUnit{"\u00b5s", 1e-6},
     TypedUnit{"\u03bcs", 1e-6}, TypedUnit{"us", 1e-6}, TypedUnit{"s", 1},

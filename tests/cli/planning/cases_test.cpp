@@ -157,6 +157,56 @@ TEST(Machines, AreFittedOnAMeasuredStep) {
   EXPECT_FALSE(std::filesystem::exists(nowhere));
 }
 
+// A run of this computer is a measured step as any other, and gives a changed machine of it. A
+// rehearsal's durations are set, so that they tell nothing of rates.
+TEST(Machines, AreFittedOnARunOfThisComputer) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const auto run_on = [](const char* backend) {
+    return command({"run",      "--layers", "1",          "--hidden", "256",
+                    "--heads",  "4",        "--sequence", "64",       "--microbatches",
+                    "1",        "--pp",     "1",          "--steps",  "2",
+                    "--warmup", "1",        "--backend",  backend,    "--json"})
+        .json();
+  };
+  json run = run_on("cpu");
+  ASSERT_EQ(run.at("source"), "measured");
+  const double predicted = run.at("predicted").at("step").at("seconds");
+  run["step"]["seconds"] = 1.3 * predicted;
+  const std::string record = folder.file("run.json", run.dump());
+  const std::string plan = folder.file("plan.json", run.at("setup").dump());
+  const std::string to = folder.path("fitted.json");
+  const Reply fit = command({"machines", "fit", "--run", record, "--to", to});
+  ASSERT_EQ(fit.status, 0) << fit.err;
+  const Reply again = command({"predict", "--setup", plan, "--machine", to, "--json"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_NEAR(again.json().at("step").at("seconds").get<double>() / (1.3 * predicted), 1, 0.01);
+  EXPECT_THAT(
+      command({"predict", "--setup", plan, "--machine", to}).out,
+      testing::AllOf(HasSubstr("This computer, changed"), HasSubstr("fitted (1 measured step)")));
+  EXPECT_EQ(command({"machines", "fit", "--setup", plan, "--measured",
+                     fmt::format("{}s", 1.3 * predicted)})
+                .status,
+            0);
+  EXPECT_EQ(command({"run", "--setup", plan, "--machine", to, "--backend", "cpu"}).status, 2);
+
+  const std::string rehearsed = folder.file("rehearsed.json", run_on("paced").dump());
+  const Reply refused = command({"machines", "fit", "--run", rehearsed});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("holds no measured step, but a rehearsed one"));
+  for (const auto& [key, value] : {std::pair("/source", json(5)),
+                                   {"/step/seconds", json("x")},
+                                   {"/step", json(1)},
+                                   {"/machine/name", json(1)}}) {
+    json wrong = run;
+    wrong[json::json_pointer(key)] = value;
+    const Reply answer =
+        command({"machines", "fit", "--run", folder.file("wrong.json", wrong.dump())});
+    EXPECT_EQ(answer.status, 2) << key;
+    EXPECT_THAT(answer.err, HasSubstr("wrong.json")) << key;
+  }
+}
+
 // Steps that a shipped machine's rates were fitted on are fitted again to no worse errors.
 TEST(Machines, AreFittedAgainOnPublishedRows) {
   const Folder folder;

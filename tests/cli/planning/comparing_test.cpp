@@ -70,8 +70,10 @@ TEST(Sweep, KeepsToTheLimitsOfAPlan) {
   const std::vector<bool> with_all = fits();
   words.back() = "10";
   EXPECT_NE(fits(), with_all);
-  for (const json& point : command(words).json().at("points"))
+  for (const json& point : command(words).json().at("points")) {
     EXPECT_EQ(point.at("fits"), point.at("metrics").at("memory") <= 10.0 * 1024 * 1024 * 1024);
+    EXPECT_EQ(point.at("needed_bytes"), point.at("metrics").at("memory"));
+  }
   words[10] = "schedule=1f1b,dualpipe";
   words.insert(words.end(), {"--pp", "2", "--for", "megatron"});
   const json points = command(words).json().at("points");
@@ -238,6 +240,30 @@ TEST(Compare, TellsTheDifferenceOfRunsByCauses) {
   old.erase("parts_seconds");
   EXPECT_THAT(command({"compare", a, folder.file("old.json", old.dump())}).out,
               HasSubstr("by cause (of each one's busiest rank)"));
+}
+
+// A document that keeps a run of its Setup is that run, and what it predicts once its Setup is
+// another one.
+TEST(Compare, TakesTheRunThatADocumentKeeps) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const std::string document = folder.file("run.json", "");
+  const Reply ran = command(
+      small_run({"--pp", "2", "--backend", "cpu", "--document", document.c_str(), "--json"}));
+  ASSERT_EQ(ran.status, kDone) << ran.err;
+  const json beside = command({"compare", document, document, "--json"}).json();
+  EXPECT_EQ(beside.at("columns")[0].at("source"), ran.json().at("source"));
+  for (const json& row : beside.at("rows"))
+    if (row.at("metric") == "step.seconds" && !row.at("values")[0].is_null()) {
+      EXPECT_EQ(row.at("values")[0], ran.json().at("step").at("seconds"));
+    }
+  json changed = json::parse(folder.read("run.json"));
+  changed["setup"]["microbatches"] = 3;
+  const std::string other = folder.file("changed.json", changed.dump());
+  const json predicted = command({"compare", other, other, "--json"}).json();
+  EXPECT_EQ(predicted.at("columns")[0].at("source"), "predicted");
+  changed["runs"] = json::array({{{"machine", 1}, {"observation", json::object()}}});
+  EXPECT_EQ(command({"compare", folder.file("bad.json", changed.dump()), other}).status, kInvalid);
 }
 
 // A published run as a column has its figures as `cases` has them.

@@ -12,6 +12,7 @@
 #include "engine/plan/text/units.h"
 #include "engine/predict/cases/cases.h"
 #include "engine/predict/cases/fit.h"
+#include "engine/wire/reading.h"
 
 namespace parallelarium {
 namespace {
@@ -45,20 +46,38 @@ Result<Setup> resolved_setup(const nlohmann::json& json) {
   return situation->setup;
 }
 
-Result<MeasuredStep> step_of_run(const std::string& path) {
+// A measured step, and the machine that it was measured on.
+struct StepOnMachine {
+  MeasuredStep step;
+  MachineChoice machine;
+};
+
+Result<StepOnMachine> step_of_run(const std::string& path) {
   const Result<nlohmann::json> json = read_json(path);
   if (!json) return json.error();
-  const nlohmann::json* step = json->contains("step") ? &json->at("step") : nullptr;
-  if (step == nullptr || !step->contains("seconds") || !json->contains("setup"))
+  std::string source = "unknown", machine_name;
+  double seconds = 0;
+  ObjectReader run(*json, "run");
+  run.read("source", source);
+  if (run.error()) return about_file(path, *run.error());
+  if (!json->contains("step") || !json->at("step").contains("seconds") || !json->contains("setup"))
     return message("fit-no-run", "{} is no run: it has no setup with a measured step.", path);
-  if (json->value("source", "") != "measured")
+  if (source != "measured")
     return message("fit-not-measured", "{} holds no measured step, but a {} one.", path,
-                   json->value("source", "unknown") == name_of(Source::kPaced)
-                       ? "rehearsed"
-                       : json->value("source", "unknown"));
-  Result<Setup> setup = resolved_setup(json->at("setup"));
+                   source == name_of(Source::kPaced) ? "rehearsed" : source);
+  ObjectReader step(json->at("step"), "run.step");
+  step.read("seconds", seconds);
+  if (step.error()) return about_file(path, *step.error());
+  if (json->contains("machine") && json->at("machine").is_object()) {
+    ObjectReader machine(json->at("machine"), "run.machine");
+    machine.read("name", machine_name);
+    if (machine.error()) return about_file(path, *machine.error());
+  }
+  Result<Setup> setup = resolved_setup(json->at(json->contains("resolved") ? "resolved" : "setup"));
   if (!setup) return setup.error();
-  return MeasuredStep{path, *setup, step->at("seconds").get<double>()};
+  const bool on_gpus = machine_name == kLocalGpus && !setup->machine.is_changed();
+  MachineChoice machine = on_gpus ? MachineChoice(kLocalGpus) : setup->machine;
+  return StepOnMachine{{path, *setup, seconds}, std::move(machine)};
 }
 
 Result<void> add_steps_of_case(const std::string& name, std::vector<MeasuredStep>& steps) {
@@ -138,10 +157,12 @@ Outcome new_machine(const std::string& path, const std::string& from,
 
 Outcome fit_machine_file(const FitOptions& options) {
   std::vector<MeasuredStep> steps;
+  std::vector<MachineChoice> machines;  // of the runs, which come first
   for (const std::string& path : options.runs) {
-    Result<MeasuredStep> step = step_of_run(path);
-    if (!step) return Outcome::invalid(step.error());
-    steps.push_back(std::move(*step));
+    Result<StepOnMachine> found = step_of_run(path);
+    if (!found) return Outcome::invalid(found.error());
+    steps.push_back(std::move(found->step));
+    machines.push_back(std::move(found->machine));
   }
   for (const std::string& name : options.cases)
     if (Result<void> added = add_steps_of_case(name, steps); !added)
@@ -167,16 +188,15 @@ Outcome fit_machine_file(const FitOptions& options) {
         message("fit-measured",
                 "Say what was measured: --run FILE, --measured TIME with --setup FILE, or "
                 "--case NAME."));
-  const MachineChoice& choice = steps.front().setup.machine;
-  for (const MeasuredStep& step : steps)
-    if (!(step.setup.machine == choice))
+  for (std::size_t at = machines.size(); at < steps.size(); ++at)
+    machines.push_back(steps[at].setup.machine);
+  const MachineChoice& choice = machines.front();
+  for (std::size_t at = 0; at < steps.size(); ++at)
+    if (!(machines[at] == choice))
       return Outcome::invalid(message("fit-machines", "{} is of another machine than {}.",
-                                      step.name, steps.front().name));
+                                      steps[at].name, steps.front().name));
   const Result<Machine> start = machine_of(choice);
   if (!start) return Outcome::invalid(start.error());
-  if (start->local)
-    return Outcome::invalid(
-        message("fit-local", "This computer is measured by `calibrate`; fit is for others."));
   const Result<Fit> fit = fit_machine(*start, steps);
   if (!fit) return Outcome::invalid(fit.error());
   nlohmann::json file = to_json(choice);

@@ -11,7 +11,7 @@
 #include "engine/plan/layer/layer_json.h"
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/predict.h"
+#include "engine/predict/predicted_layer.h"
 
 namespace parallelarium {
 namespace {
@@ -71,7 +71,7 @@ std::string name_of_step(const LayerStep& step) {
                       : fmt::format("{} {}", sign, name_of(step.collective));
 }
 
-std::string layer_text(const LayerSteps& layer, const Setup& asked) {
+std::string layer_text(const LayerSteps& layer, const Setup& asked, bool even) {
   const auto bytes = [](std::int64_t of) {
     return of > 0 ? bytes_text(static_cast<double>(of)) : std::string();
   };
@@ -91,6 +91,17 @@ std::string layer_text(const LayerSteps& layer, const Setup& asked) {
       "{}\n\n{}, micro-batch {}, {}, on rank {} of the {} that share it\n\n{}", describe(asked),
       place, choice.microbatch, choice.backward ? "backward" : "forward", layer.ranks.front().rank,
       layer.ranks.size(), table.text());
+  if (layer.experts && !even) {
+    std::vector<std::string> sent;
+    for (std::size_t rank = 0; rank < layer.ranks.size(); ++rank)
+      sent.push_back(fmt::format(
+          "rank {} {}", layer.ranks[rank].rank,
+          bytes_text(static_cast<double>(layer_total(layer, static_cast<int>(rank)).sent_bytes))));
+    text += fmt::format(
+        "\nSent in all: {}. Routing is uneven; rows of experts and what is kept stand as even "
+        "routing has them.\n",
+        fmt::join(sent, ", "));
+  }
   if (const std::string context = context_text(layer.context); !context.empty())
     text += "\n" + context;
   const LayerVocabulary& of = layer.vocabulary;
@@ -139,13 +150,14 @@ void add_layer(Commands& commands) {
     if (!choice) return Outcome::invalid(choice.error());
     const Result<Prediction> prediction = predict(situation->setup, situation->machine);
     if (!prediction) return Outcome::invalid(prediction.error());
-    const LayerSteps layer = layer_steps(prediction->setup, prediction->program, *choice);
+    const LayerSteps layer = predicted_layer(*prediction, *choice);
     if (layer.steps.empty())
       return Outcome::invalid(
           message("layer-whole-stages",
                   "A program of this size is made of whole stages; its layers have no pieces."));
     progress.note(options->setup.assumed_sentence(read_text));
-    if (!options->json) return Outcome::done(layer_text(layer, situation->asked));
+    if (!options->json)
+      return Outcome::done(layer_text(layer, situation->asked, prediction->rows.even()));
     nlohmann::json json = to_json(layer);
     json["setup"] = to_json(situation->asked);
     json["resolved"] = to_json(situation->setup);

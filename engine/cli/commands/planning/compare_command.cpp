@@ -17,6 +17,7 @@
 #include "engine/planner/reasons/techniques.h"
 #include "engine/predict/cases/cases.h"
 #include "engine/predict/cases/figure_at.h"
+#include "engine/wire/messages.h"
 
 namespace parallelarium {
 namespace {
@@ -79,6 +80,28 @@ std::optional<StepParts> parts_told(const nlohmann::json& run) {
   return parts;
 }
 
+// The last run that a document keeps of the resolved Setup; none: it keeps none.
+Result<std::optional<Column>> run_in_document(const std::string& title, const nlohmann::json& json,
+                                              const Setup& setup) {
+  std::optional<Column> column;
+  if (!json.is_object() || json.value("format", "") != kDocumentFormat || !json.contains("runs"))
+    return column;
+  for (const nlohmann::json& run : json["runs"]) {
+    if (!run.is_object() || !run.contains("observation") || !run.contains("machine")) continue;
+    Result<Observation> observation = observation_from_json(run["observation"]);
+    if (!observation) return observation.error();
+    Setup of = setup;
+    of.run = observation->setup.run;
+    if (observation->setup != of) continue;
+    const Result<Machine> machine = machine_from_json(run["machine"]);
+    if (!machine) return machine.error();
+    const Result<Prediction> prediction = predict(observation->setup, *machine, true);
+    if (!prediction) return prediction.error();
+    column = column_of(title, *prediction, *observation);
+  }
+  return column;
+}
+
 Result<Column> column_from(const std::string& name) {
   if (name != kStandardStream && !std::filesystem::exists(name)) return case_column(name);
   const Result<std::string> text = read_file(name);
@@ -96,6 +119,9 @@ Result<Column> column_from(const std::string& name) {
   if (!asked) return about_file(name, asked.error());
   const Result<Situation> situation = situation_here(*asked);
   if (!situation) return about_file(name, situation.error());
+  Result<std::optional<Column>> run = run_in_document(title, *json, situation->setup);
+  if (!run) return about_file(name, run.error());
+  if (*run) return std::move(**run);
   return predicted_column(title, situation->setup, situation->machine);
 }
 
@@ -273,7 +299,9 @@ void add_compare(Commands& commands) {
   auto options = std::make_shared<Options>();
   command
       ->add_option("columns", options->names,
-                   "two or more of: a Setup's file, what run --json printed, a case as NAME/ROW")
+                   "two or more of: a Setup's file, what run --json printed, a document (the last "
+                   "run of its Setup, "
+                   "if it keeps one), a case as NAME/ROW")
       ->option_text("A B ...");
   command->add_flag("--techniques", options->techniques,
                     "in place of columns: DP, ZeRO, TP, SP, CP, PP and EP, each alone over the "
