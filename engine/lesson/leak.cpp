@@ -73,12 +73,49 @@ bool same(const Written& number, double size, double answer) {
   return std::abs(number.value * size - answer) <= 0.5 * number.step * size * (1 + 1e-9);
 }
 
+std::string_view without_spaces(std::string_view rest) {
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  return rest;
+}
+
 // Whether the name stands at the begin of `rest`, perhaps behind a space, and ends there.
 bool begins_with(std::string_view rest, std::string_view name) {
-  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  rest = without_spaces(rest);
   if (!rest.starts_with(name)) return false;
   rest.remove_prefix(name.size());
   return rest.empty() || !(is_letter(rest.front()) || rest.front() == '/');
+}
+
+bool is_sign(char letter) { return letter == '.' || letter == ','; }
+
+// Where the number that begins at `at` ends: its digits with the signs between them.
+std::size_t end_of_number(std::string_view text, std::size_t at) {
+  while (at < text.size() && (is_digit(text[at]) || (is_sign(text[at]) && at + 1 < text.size() &&
+                                                     is_digit(text[at + 1]))))
+    ++at;
+  return at;
+}
+
+// A time in two parts or more, as "1 min 20 s" and "2 h 5 min", of which `number` is the first and
+// `rest` what follows it. It has few digits at times, but does not stand there by chance.
+bool is_time_in_parts(Written number, std::string_view rest, char decimal, double answer) {
+  double sum = 0, size = 0;
+  for (int parts = 0;; ++parts) {
+    const auto unit =
+        std::find_if(kTimeUnits.begin(), kTimeUnits.end(),
+                     [&](const TypedUnit& each) { return begins_with(rest, each.name); });
+    if (unit == kTimeUnits.end() || (parts > 0 && unit->size >= size)) return false;
+    size = unit->size;
+    sum += number.value * size;
+    rest = without_spaces(without_spaces(rest).substr(std::string_view(unit->name).size()));
+    const std::size_t end = end_of_number(rest, 0);
+    const std::optional<Written> next =
+        end > 0 ? read_with(rest.substr(0, end), decimal) : std::nullopt;
+    if (parts > 0 && same({sum / size, number.step, 0}, size, answer)) return true;
+    if (!next) return false;
+    number = *next;
+    rest.remove_prefix(end);
+  }
 }
 
 bool is_answer(const Written& number, std::string_view rest, double answer, std::string_view unit,
@@ -153,22 +190,19 @@ bool tells_number(std::string_view text, double answer, std::string_view unit,
                   std::string_view counted) {
   const std::string plain = plainly(text);
   const std::string_view all = plain;
-  const auto is_sign = [&](std::size_t at) { return all[at] == '.' || all[at] == ','; };
   for (std::size_t at = 0; at < all.size();) {
     if (!is_digit(all[at])) {
       ++at;
       continue;
     }
-    std::size_t end = at;
-    while (end < all.size() &&
-           (is_digit(all[end]) || (is_sign(end) && end + 1 < all.size() && is_digit(all[end + 1]))))
-      ++end;
+    const std::size_t end = end_of_number(all, at);
     const std::string_view token = all.substr(at, end - at), rest = all.substr(end);
     // A digit of a name, as in GPT-3 or T5, is no number.
-    if (at == 0 || !(is_letter(all[at - 1]) || is_sign(at - 1)))
+    if (at == 0 || !(is_letter(all[at - 1]) || is_sign(all[at - 1])))
       for (const char decimal : {'.', ','})
         if (const auto number = read_with(token, decimal);
-            number && is_answer(*number, rest, answer, unit, counted))
+            number && (is_answer(*number, rest, answer, unit, counted) ||
+                       (unit == "seconds" && is_time_in_parts(*number, rest, decimal, answer))))
           return true;
     at = end;
   }

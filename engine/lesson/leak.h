@@ -15,9 +15,9 @@ namespace parallelarium {
 const std::vector<TypedUnit>& typed_units(std::string_view unit);
 
 // Whether the text has the answer, in any unit that it may be typed in, with three digits or more:
-// shorter numbers stand there by chance. A whole plain number counts only with what it counts
-// behind it ("layers"), which is empty for none. Decimals and groups may be written in any
-// language.
+// shorter numbers stand there by chance, though no times in parts such as "2 h 5 min". A whole
+// plain number counts only with what it counts behind it ("layers"), which is empty for none.
+// Decimals and groups may be written in any language.
 bool tells_number(std::string_view text, double answer, std::string_view unit,
                   std::string_view counted);
 

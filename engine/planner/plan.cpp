@@ -7,6 +7,7 @@
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/units.h"
 #include "engine/planner/entry.h"
+#include "engine/predict/memory.h"
 #include "engine/predict/repeats/step_prediction.h"
 
 namespace parallelarium {
@@ -39,12 +40,6 @@ const MemoryRow& most_held(const std::vector<MemoryRow>& rows) {
   return *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return held_bytes_of(a) < held_bytes_of(b);
   });
-}
-
-// 0: ranks share their memory.
-std::int64_t device_bytes_of(const Machine& machine) {
-  const auto bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
-  return machine.local ? 0 : std::max<std::int64_t>(bytes, 0);
 }
 
 // The one limit of a device that is broken: what a rank's own tensors may fill comes first.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -207,6 +208,7 @@ SweepPoint point_of(std::vector<std::string> values, const std::vector<Variation
   }
   point.setup = facts->value("setup", json());
   if (const auto fits = figure_at(*facts, "memory.fits")) point.fits = *fits != 0;
+  point.needed_bytes = std::llround(figure_at(*facts, "memory.needed_bytes").value_or(0));
   const auto tokens = figure_at(*facts, "step.tokens_per_second");
   const auto ranks = figure_at(*facts, "ranks");
   if (tokens && ranks && *ranks > 0) {
@@ -322,6 +324,7 @@ json to_json(const std::vector<SweepPoint>& points, const std::vector<Variation>
                     {"setup", point.setup},
                     {"metrics", std::move(figures)},
                     {"fits", point.fits ? json(*point.fits) : json(nullptr)},
+                    {"needed_bytes", point.fits ? json(point.needed_bytes) : json(nullptr)},
                     {"refused", point.refused ? json(point.refused->text) : json(nullptr)}});
     if (point.efficiency_of) list.back()["efficiency_of"] = object_of(*point.efficiency_of);
   }

@@ -47,6 +47,7 @@ struct SweepPoint {
   std::vector<std::optional<double>> figures;  // one for each metric; none if it is refused
   nlohmann::json setup;                        // as in the answer; null if it is refused
   std::optional<bool> fits;
+  std::int64_t needed_bytes = 0;          // of a device; 0: it is refused
   double ranks = 0, tokens_per_rank = 0;  // tokens per second; 0: not known
   // The values of the point that its efficiency is relative to. None: it has no efficiency.
   std::optional<std::vector<std::string>> efficiency_of;
@@ -68,8 +69,8 @@ Result<std::vector<SweepPoint>> sweep(
     const TurnedAnswer& answer, const std::atomic<bool>* cancel = nullptr,
     const std::function<void(std::size_t, std::size_t)>& progress = {});
 
-// {"points": [{"values", "setup", "metrics", "fits", "refused"}]}. A point with an efficiency also
-// has "efficiency_of", the values of the point that it is relative to.
+// {"points": [{"values", "setup", "metrics", "fits", "needed_bytes", "refused"}]}. A point with an
+// efficiency also has "efficiency_of", the values of the point that it is relative to.
 nlohmann::json to_json(const std::vector<SweepPoint>& points,
                        const std::vector<Variation>& variations,
                        const std::vector<Metric>& metrics);

@@ -224,11 +224,18 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
                               "that share cores (--backend cpu) take longer."));
   if (program.representatives && !prediction.machine.local &&
       !ranks_are_alike(setup, prediction.machine))
-    remarks.push_back(message("remark-stand-unlike",
-                              "{} ranks are too many to build each, so one of every stage stands "
-                              "for the others, though not all do the same at the same time: the "
-                              "step may take longer, and ranks may wait more.",
-                              program.world));
+    remarks.push_back(
+        program.world > kMostBuiltRanks
+            ? message("remark-stand-unlike",
+                      "{} ranks are too many to build each, so one of every stage stands "
+                      "for the others, though not all do the same at the same time: the "
+                      "step may take longer, and ranks may wait more.",
+                      program.world)
+            : message("remark-stand-long",
+                      "The ops of {} ranks are too many to build with {} micro-batches, so one "
+                      "rank of every stage stands for the others, though not all do the same at "
+                      "the same time: the step may take longer, and ranks may wait more.",
+                      program.world, setup.microbatches));
   else if (program.representatives)
     remarks.push_back(program.ranks.size() == 1
                           ? message("remark-stands",
@@ -259,11 +266,11 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
                               "same, but none are hidden behind attention."));
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
   if (holds_stages_twice(setup))
-    remarks.push_back(message("remark-twice",
-                              "{} holds every stage on two ranks: twice the model states of 1F1B, "
-                              "and the gradients of both copies are added up once a step.",
-                              rule != nullptr ? figure(std::string(rule->title))
-                                              : message("remark-the-order", "The order")));
+    remarks.push_back(
+        message("remark-twice",
+                "{} holds every stage on two ranks: twice the model states of 1F1B, "
+                "and the gradients of both copies are added up once a step.",
+                rule != nullptr ? title_of(*rule) : message("remark-the-order", "The order")));
   if (const SlowRank& slow = setup.run.slow_rank; slow.factor != 1) {
     const Message slowed =
         message("remark-slow", "Rank {} is slow on purpose: its computing takes {} times as long.",
@@ -273,9 +280,10 @@ std::vector<Message> remarks_of(const Prediction& prediction) {
                                     "{} The ranks shown stand for those of its replica.", slowed)
                           : slowed);
   }
-  if (prediction.fits())
+  if (const std::int64_t device = device_bytes_of(prediction.machine);
+      device > 0 && prediction.fits())
     for (const MemoryRow& row : prediction.memory) {
-      const std::int64_t over = row.peak_bytes + row.framework_bytes - prediction.capacity_bytes;
+      const std::int64_t over = row.peak_bytes + row.framework_bytes - device;
       if (row.framework_bytes == 0 || over <= 0) continue;
       remarks.push_back(
           message("remark-framework",

@@ -85,11 +85,13 @@ Remark about_experts(const Setup& setup) {
   const std::int64_t tokens = home_tokens(setup);
   const double kept = static_cast<double>(experts.count * expert_capacity(experts, tokens)) /
                       static_cast<double>(tokens * experts.top_k);
-  if (kept >= 1) return std::nullopt;  // an expert takes one token at least
+  // An expert takes one token at least. What is a whole number of percent stays one in spite of
+  // rounding.
+  const double percent = std::floor(100 * (1 - kept) + 0.05);
+  if (percent < 1) return std::nullopt;
   return message("remark-capacity",
                  "With a capacity of {} at least {} of the choices of experts are dropped.",
-                 figure(exact_text(experts.capacity)),
-                 figure(fmt::format("{:.0f} %", std::floor(100 * (1 - kept) + 0.05))));
+                 figure(exact_text(experts.capacity)), figure(fmt::format("{:.0f} %", percent)));
 }
 
 Remark about_context(const Setup& setup) {

@@ -23,6 +23,19 @@ TEST(Leak, IsTheNumberInAnyUnitThatItMayBeTypedIn) {
   EXPECT_TRUE(tells_number("12.5 GB/s", 12.5e9, "bytes_per_second", ""));
 }
 
+TEST(Leak, ReadsTimesInParts) {
+  EXPECT_TRUE(tells_number("it takes 1 min 20 s.", 80, "seconds", ""));
+  EXPECT_TRUE(tells_number("2\u00a0h\u00a05\u00a0min", 125 * 60, "seconds", ""));
+  EXPECT_TRUE(tells_number("2 h 5 min", 125 * 60 + 20, "seconds", "")) << "as it is rounded";
+  EXPECT_TRUE(tells_number("1 min 20,5 s", 80.5, "seconds", ""));
+  EXPECT_TRUE(tells_number("1 h 0 min 20 s", 3620, "seconds", ""));
+  EXPECT_TRUE(tells_number("1 Tage 4 h", 28 * 3600, "seconds", ""));
+  for (const char* text : {"1 min 21 s", "1 min and 20 s", "20 s 1 min", "1 min 20", "1 h 20 s",
+                           "1 min 20 s/step", "11 min 20 s"})
+    EXPECT_FALSE(tells_number(text, 80, "seconds", "")) << text;
+  EXPECT_FALSE(tells_number("1 min 20 s", 80, "1", "s"));
+}
+
 TEST(Leak, OfAWholePlainNumberNeedsWhatItCounts) {
   EXPECT_TRUE(tells_number("each holds 8 layers", 8, "1", "layers"));
   EXPECT_FALSE(tells_number("each holds 18 layers", 8, "1", "layers"));

@@ -61,7 +61,9 @@ TEST(Figure, AWordTakesRowsAndAColumnAddsUp) {
   EXPECT_EQ(figure_at(facts, "traffic.dp.parameters.sent_bytes"), 100);
   EXPECT_EQ(figure_at(facts, "traffic.gradients.sent_bytes"), 7);
   EXPECT_EQ(figure_at(facts, "traffic.*.sent_bytes"), 100);
-  EXPECT_EQ(figure_at(facts, "traffic.pp.sent_bytes"), std::nullopt);
+  EXPECT_EQ(figure_at(facts, "traffic.pp.sent_bytes"), 0) << "a group that sends nothing";
+  EXPECT_EQ(figure_at(facts, "traffic.pp.sent"), std::nullopt);
+  EXPECT_EQ(figure_at(json::object(), "traffic.pp.sent_bytes"), std::nullopt);
   EXPECT_EQ(figure_at(facts, "traffic.dp"), std::nullopt);
 }
 

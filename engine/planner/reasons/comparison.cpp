@@ -238,8 +238,11 @@ SideBySide compare_columns(std::vector<Column> columns) {
       row.values.push_back(why ? std::nullopt : figure_at(column.facts, rule.metric));
       row.why.push_back(std::move(why));
     }
-    const bool known = std::any_of(row.values.begin(), row.values.end(),
-                                   [](const auto& value) { return value.has_value(); });
+    // What no column sends is left out.
+    const bool sent = row.metric.starts_with("traffic.");
+    const bool known = std::any_of(row.values.begin(), row.values.end(), [&](const auto& value) {
+      return value && (!sent || *value > 0);
+    });
     if (known) beside.rows.push_back(std::move(row));
     if (std::string_view(rule.metric) == kExposed) add_exposed(beside.rows, columns);
   }

@@ -72,7 +72,7 @@ Message value_in(const Setup& setup, const SetupSetting& row) {
 Message value_words(const std::string& axis, const std::string& value) {
   if (const std::optional<Message> words = axis_words(axis, value)) return *words;
   for (const ScheduleRule& rule : kScheduleRules)
-    if (axis == "schedule" && value == rule.name) return plain(std::string(rule.title));
+    if (axis == "schedule" && value == rule.name) return title_of(rule);
   return words_of_value(*find_setting(setup_settings(), axis), value);
 }
 

@@ -291,10 +291,12 @@ std::optional<SingleChange> improving_change(const Plan& plan, const Machine& ma
     return found;
   }
   if (found->plan.time >= plan.time) return std::nullopt;
-  found->sentence =
-      message("plan-faster-change", "The best single change of it is {}: a step of {}, {} less.",
-              found->change.said, figure(seconds_text(found->plan.step.seconds)),
-              figure(seconds_text(plan.step.seconds - found->plan.step.seconds)));
+  found->sentence = message(
+      "plan-faster-change",
+      "The best single change of it is {}: a step of {}, {} less, and {} on the fullest rank.",
+      found->change.said, figure(seconds_text(found->plan.step.seconds)),
+      figure(seconds_text(plan.step.seconds - found->plan.step.seconds)),
+      figure(bytes_text(static_cast<double>(found->plan.needed_bytes))));
   return found;
 }
 
