@@ -23,7 +23,8 @@ namespace {
 constexpr int kMostPixels = 16384;  // a side of a PNG
 
 // What a picture carries, so that it can be opened again: a document of the setup and, where it
-// differs from a fresh start, of the collective.
+// differs from a fresh start, of the collective. One of a plan has what the search was asked, and
+// opens in its view.
 std::string setup_text(const Session& session, const ViewInfo& view) {
   const std::optional<Setup> plan = plan_of(session, view);
   nlohmann::json document{
@@ -32,6 +33,10 @@ std::string setup_text(const Session& session, const ViewInfo& view) {
       {"resolved", to_json(plan ? session.resolved(*plan) : session.resolved())}};
   if (session.collectives().choice() != CollectiveChoice{})
     document["collective"] = to_json(session.collectives().choice());
+  if (plan) {
+    document["plan"] = to_json(PlanSearch::of(session).subject());
+    document["view"] = {{"tab", view.id}};
+  }
   return document.dump();
 }
 

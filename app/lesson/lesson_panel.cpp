@@ -65,6 +65,7 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
             if (player_.is_open() && player_.step().sets_plan()) refresh_controls();
           });
   connect(&session_.order_edit(), &OrderEdit::changed, this, &LessonPanel::follow_conditions);
+  connect(&session_, &Session::run_changed, this, &LessonPanel::follow_conditions);
   refresh();
 }
 

@@ -91,6 +91,7 @@ class LessonPanel : public QWidget {
   void list_lessons();           // those that show the view
   QString next_title() const;    // of the lesson that next_to_do() names
   // The first of them that is not done.
+  std::optional<std::size_t> next_ahead(const Course& course) const;
   QString next_of(const Course& course, const std::vector<CourseEntry>& entries) const;
   const std::vector<ViewLesson>& lessons_of(const ViewInfo& view);
   void show_finished();  // what the lesson just finished came to, and what is next

@@ -17,12 +17,14 @@
 
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/lesson/map/lesson_ahead.h"
 #include "app/lesson/markdown_view.h"
 #include "app/look/figures.h"
 #include "app/look/saved_files.h"
 #include "app/look/sentence.h"
 #include "app/look/theme/focus_ring.h"
 #include "app/views/views.h"
+#include "engine/lesson/play.h"
 #include "engine/wire/view_ids.h"
 
 namespace parallelarium {
@@ -75,14 +77,37 @@ QString LessonPanel::next_to_do() const {
   if (const auto& playlist = player_.progress().playlist())
     for (const PlaylistEntry& entry : playlist->entries) entries.push_back({entry.lesson, {}});
   if (const QString listed = next_of(course, entries); !listed.isEmpty()) return listed;
-  entries = course.lessons;
-  if (const auto* finished = player_.finished_lesson())
-    for (std::size_t at = 0; at < entries.size(); ++at)
-      if (entries[at].id == finished->answers["lesson"]) {
-        std::rotate(entries.begin(), entries.begin() + std::ptrdiff_t(at) + 1, entries.end());
-        break;
-      }
-  return next_of(course, entries);
+  if (const std::optional<std::size_t> ahead = next_ahead(course))
+    return QString::fromStdString(course.lessons[*ahead].id);
+  return next_of(course, course.lessons);
+}
+
+// As the map says it: what was begun, unless a lesson was just finished, else the one ahead.
+std::optional<std::size_t> LessonPanel::next_ahead(const Course& course) const {
+  const LessonPlayer::Finished* just = player_.finished_lesson();
+  std::vector<AheadLesson> states;
+  std::optional<std::size_t> finished;
+  for (std::size_t at = 0; at < course.lessons.size(); ++at) {
+    const std::string& id = course.lessons[at].id;
+    AheadLesson& state = states.emplace_back();
+    if (just && id == just->answers["lesson"]) finished = at;
+    const Result<Lesson>& lesson = lesson_of_folder(folder_of(course, id));
+    state.playable = lesson && can_play(*lesson, player_.computer());
+    if (!state.playable) continue;
+    state.done = player_.is_done(*lesson);
+    state.known = player_.progress().known(id, lesson->version);
+    state.seen = player_.progress().seen(id, lesson->version);
+    if (!just && state.open() && player_.is_begun(*lesson)) return at;
+  }
+  std::vector<AheadUnit> units;
+  for (const CourseUnit& unit : course.units) {
+    AheadUnit& ahead = units.emplace_back();
+    for (std::size_t at = 0; at < unit.count; ++at) ahead.lessons.push_back(unit.first + at);
+    for (std::size_t at = 0; at < course.units.size(); ++at)
+      if (std::find(unit.needs.begin(), unit.needs.end(), course.units[at].id) != unit.needs.end())
+        ahead.needs.push_back(at);
+  }
+  return lesson_ahead(units, states, finished);
 }
 
 QString LessonPanel::next_title() const {

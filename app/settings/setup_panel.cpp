@@ -57,7 +57,8 @@ void SetupPanel::change(const std::string& option, const QString& value) {
                           "global batch changes.")
                            .arg(batch)
                            .arg(next.mesh.dp));
-  session_.history().change(next, tr("%1 %2").arg(field_title(option), value));
+  const QString said = option == "schedule" ? schedule_title(next.schedule) : value;
+  session_.history().change(next, tr("%1 %2").arg(field_title(option), said));
   refresh();
 }
 

@@ -11,6 +11,7 @@
 #include "app/look/words.h"
 #include "app/settings/setup_fields.h"
 #include "app/settings/setup_panel.h"
+#include "app/views/shared/words/words.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -182,7 +183,7 @@ void SetupPanel::add_world(QWidget* content) {
 void SetupPanel::add_schedule(QWidget* content) {
   schedule_ = new Combo(tr("Schedule"), content);
   for (const ScheduleInfo& schedule : schedules()) {
-    schedule_->addItem(QString::fromStdString(schedule.title),
+    schedule_->addItem(schedule_title(Schedule(schedule.name)),
                        QString::fromStdString(schedule.name));
     schedule_->setItemData(schedule_->count() - 1, sentence(schedule.summary), Qt::ToolTipRole);
   }

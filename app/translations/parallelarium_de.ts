@@ -2430,6 +2430,10 @@
         <translation>%1: noch nicht.</translation>
     </message>
     <message>
+        <source>the predicted %1</source>
+        <translation>die vorhergesagten %1</translation>
+    </message>
+    <message>
         <source>%1 must be at most %2</source>
         <translation>%1 darf höchstens %2 sein</translation>
     </message>
@@ -2824,12 +2828,12 @@
         <translation>Stufe %1</translation>
     </message>
     <message>
-        <source>ZERO STAGES · PREDICTED, AND COUNTED IN THE RUN</source>
-        <translation>ZERO-STUFEN · VORHERGESAGT UND IM LAUF GEZÄHLT</translation>
+        <source>ZERO STAGES</source>
+        <translation>ZERO-STUFEN</translation>
     </message>
     <message>
-        <source>ZERO STAGES · PREDICTED</source>
-        <translation>ZERO-STUFEN · VORHERGESAGT</translation>
+        <source>PEAK MEMORY</source>
+        <translation>SPITZENSPEICHER</translation>
     </message>
     <message>
         <source>ONE RANK OF EVERY STAGE</source>
@@ -2910,10 +2914,6 @@
     <message>
         <source>%1, on average over the ranks</source>
         <translation>%1, im Mittel über die Ränge</translation>
-    </message>
-    <message>
-        <source>DP 1: NOTHING TO SHARE OUT</source>
-        <translation>DP 1: NICHTS ZU VERTEILEN</translation>
     </message>
     <message>
         <source>Together</source>
@@ -6474,20 +6474,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Der Speicher ist der, den PyTorch belegt hat (torchtitan 9dec370, metrics.py, max_reserved_gib): für jeden Stream von FSDP einzeln, denn was einer freigegeben hat, nimmt kein anderer, und mit freien Blöcken, die für Späteres zu klein waren. Vorhergesagt ist, was der Allocator von PyTorch für die Puffer zweier Schritte belegt und für die, die FSDP daneben hat, ohne erweiterbare Segmente, die das Skript für mehrere Knoten nicht einstellt (multinode_trainer.slurm).</translation>
     </message>
     <message>
-        <source>Asynchronous TP is published with 4.3 GiB less than plain TP. Here it needs 2.7 GiB more, for the parts of its rings, and a tenth of what plain TP has reserved is unexplained.</source>
-        <translation>Asynchrones TP ist mit 4,3 GiB weniger als gewöhnliches TP veröffentlicht. Hier braucht es 2,7 GiB mehr, für die Teile seiner Ringe, und ein Zehntel dessen, was gewöhnliches TP belegt hat, ist unerklärt.</translation>
-    </message>
-    <message>
         <source>Without torch.compile selective checkpoints also keep what no backward reads, such as the results of the MLP&apos;s second product (parallelize_llama.py, _save_list), 4 GiB. The machine says so.</source>
         <translation>Ohne torch.compile behalten selektive Checkpoints auch, was kein Rückwärtslauf liest, etwa die Ergebnisse des zweiten Produkts der MLP (parallelize_llama.py, _save_list), 4 GiB. Die Maschine sagt das.</translation>
-    </message>
-    <message>
-        <source>Two rows of equal bytes, 1F1B with 8,192 and with 32,768 tokens a sequence, are published with 82.5 and 75.3 GiB (Tables 5 and 6), so a tenth of what is reserved does not follow from bytes, and the first is unexplained. In PyTorch what a stage sends, what it receives and both their gradients wait for the end of the step, for every micro-batch, and so do all logits of the last stage (torch/distributed/pipelining/stage.py, output_chunks, args_recv_info, grad_recv_info, clear_runtime_states). A chunk&apos;s gradients and parameters are freed behind its own last backward (backward_maybe_with_nosync).</source>
-        <translation>Zwei Zeilen mit gleich vielen Bytes, 1F1B mit 8.192 und mit 32.768 Tokens je Sequenz, sind mit 82,5 und 75,3 GiB veröffentlicht (Tabellen 5 und 6); ein Zehntel des belegten Speichers folgt also nicht aus Bytes, und die erste ist unerklärt. In PyTorch wartet, was eine Stufe sendet, was sie empfängt und von beidem der Gradient, für jeden Micro-Batch auf das Ende des Schritts, und so auch alle Logits der letzten Stufe (torch/distributed/pipelining/stage.py, output_chunks, args_recv_info, grad_recv_info, clear_runtime_states). Gradienten und Parameter eines Chunks werden nach dessen letztem Rückwärtslauf frei (backward_maybe_with_nosync).</translation>
-    </message>
-    <message>
-        <source>Two rows of equal bytes, 1F1B with 8,192 and with 32,768 tokens a sequence, are published with 82.5 and 75.3 GiB (Tables 5 and 6), so a tenth of what is reserved does not follow from bytes, and the first is unexplained. CP 8 is published with 9.6 GiB more than CP 1. What it gathers for attention explains 2.7 GiB of them, and the rest is unexplained. In PyTorch what a stage sends, what it receives and both their gradients wait for the end of the step, for every micro-batch, and so do all logits of the last stage (torch/distributed/pipelining/stage.py, output_chunks, args_recv_info, grad_recv_info, clear_runtime_states). A chunk&apos;s gradients and parameters are freed behind its own last backward (backward_maybe_with_nosync).</source>
-        <translation>Zwei Zeilen mit gleich vielen Bytes, 1F1B mit 8.192 und mit 32.768 Tokens je Sequenz, sind mit 82,5 und 75,3 GiB veröffentlicht (Tabellen 5 und 6); ein Zehntel des belegten Speichers folgt also nicht aus Bytes, und die erste ist unerklärt. CP 8 ist mit 9,6 GiB mehr als CP 1 veröffentlicht. Was es für die Attention einsammelt, erklärt davon 2,7 GiB, der Rest ist unerklärt. In PyTorch wartet, was eine Stufe sendet, was sie empfängt und von beidem der Gradient, für jeden Micro-Batch auf das Ende des Schritts, und so auch alle Logits der letzten Stufe (torch/distributed/pipelining/stage.py, output_chunks, args_recv_info, grad_recv_info, clear_runtime_states). Gradienten und Parameter eines Chunks werden nach dessen letztem Rückwärtslauf frei (backward_maybe_with_nosync).</translation>
     </message>
     <message>
         <source>The peak is what PyTorch reserved (torchtitan, components/metrics.py, max_reserved_gib): for each stream of FSDP by itself, and with free blocks that were too small for what came. Predicted is what PyTorch&apos;s allocator reserves for the buffers of two steps and for those that FSDP has beside them, without expandable segments, which the published command does not set.</source>
@@ -6608,10 +6596,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>The vocabulary is not said; with 32000 the models have the 14.6 and 28.3 billion parameters of their names.</source>
         <translation>Das Vokabular ist nicht genannt; mit 32000 haben die Modelle die 14,6 und 28,3 Milliarden Parameter ihrer Namen.</translation>
-    </message>
-    <message>
-        <source>A GB is 10^9 bytes, as the authors&apos; code counts memory (zb_schedules.py).</source>
-        <translation>Ein GB sind 10^9 Bytes, wie der Code der Autoren Speicher zählt (zb_schedules.py).</translation>
     </message>
     <message>
         <source>Shortened Llama 3 and DeepSeek models on 8 B200</source>
@@ -6776,6 +6760,34 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Attention is FlashAttention-2, as torchtitan e7c0cae asks of PyTorch (torchtitan/models/attention.py), at the rates that an H100 has with it.</source>
         <translation>Die Attention ist FlashAttention-2, die torchtitan e7c0cae von PyTorch verlangt (torchtitan/models/attention.py), mit den Raten, die eine H100 damit hat.</translation>
+    </message>
+    <message>
+        <source>It ran on GPUs of 80 GB without activation checkpointing (section 3.3.2). What its kernels keep for the backward is not said: with all inputs of all ops it would need 82 to 89 GiB of 74.5. Here norms and the activation are computed again from their inputs, as fused kernels do, for 0.1 points of the MFU.</source>
+        <translation>Es lief auf GPUs mit 80 GB ohne Activation Checkpointing (Abschnitt 3.3.2). Was seine Kernels für den Rückwärtslauf behalten, steht nicht da: Mit allen Eingaben aller Ops brauchte es 82 bis 89 GiB von 74,5. Hier werden Norms und die Aktivierung aus ihren Eingaben neu berechnet, wie es verschmolzene Kernels tun, für 0,1 Punkte der MFU.</translation>
+    </message>
+    <message>
+        <source>A GB is 10^9 bytes, as the authors&apos; code counts memory (zb_schedules.py). Memory is given in whole GB, so that half a GB may be rounding: ZB-2p of 1.5 billion parameters, predicted 3.9 % low, is 3.1 % below the least that rounds to its 59 GB.</source>
+        <translation>Ein GB sind 10^9 Bytes, wie der Code der Autoren Speicher zählt (zb_schedules.py). Speicher ist in ganzen GB angegeben, sodass ein halbes GB gerundet sein kann: ZB-2p mit 1,5 Milliarden Parametern, 3,9 % zu niedrig vorhergesagt, liegt 3,1 % unter dem Kleinsten, was auf seine 59 GB gerundet wird.</translation>
+    </message>
+    <message>
+        <source>TP copies what it gathers and scatters along the tokens of several sequences (torch/distributed/_functional_collectives.py, all_gather_tensor and reduce_scatter_tensor); asynchronous TP does so outside compiled products alone, and has the parts of its rings in symmetric memory, which the allocator does not count. With FP8 products TP gathers in FP8 (torchtitan 9dec370, docs/float8.md). These copies come where the loss, which sets the peak, has left room for them, so 6.4 GiB of what plain TP has reserved are unexplained, and 1.6 GiB of asynchronous TP.</source>
+        <translation>TP kopiert, was es entlang der Tokens mehrerer Sequenzen einsammelt und verteilt (torch/distributed/_functional_collectives.py, all_gather_tensor und reduce_scatter_tensor); asynchrones TP tut das nur außerhalb kompilierter Produkte und hat die Teile seiner Ringe in symmetrischem Speicher, den der Allocator nicht zählt. Mit FP8-Produkten sammelt TP in FP8 ein (torchtitan 9dec370, docs/float8.md). Diese Kopien kommen dort, wo der Loss, der den Höchststand bestimmt, Platz für sie gelassen hat; deshalb sind 6,4 GiB dessen, was gewöhnliches TP belegt hat, unerklärt, und 1,6 GiB bei asynchronem TP.</translation>
+    </message>
+    <message>
+        <source>Two rows of equal bytes, 1F1B with 8,192 and with 32,768 tokens a sequence, are published with 82.5 and 75.3 GiB (Tables 5 and 6), so a tenth of what is reserved does not follow from bytes, and 7.1 GiB of the first are unexplained. In PyTorch what a stage sends, what it receives and both their gradients wait for the end of the step, for every micro-batch, and so do all logits of the last stage (torch/distributed/pipelining/stage.py, output_chunks, args_recv_info, grad_recv_info, clear_runtime_states), which it then joins (schedules.py, _merge_outputs). A chunk&apos;s gradients and parameters are freed behind its own last backward (backward_maybe_with_nosync).</source>
+        <translation>Zwei Zeilen mit gleich vielen Bytes, 1F1B mit 8.192 und mit 32.768 Tokens je Sequenz, sind mit 82,5 und 75,3 GiB veröffentlicht (Tabellen 5 und 6); ein Zehntel des belegten Speichers folgt also nicht aus Bytes, und 7,1 GiB der ersten sind unerklärt. In PyTorch wartet, was eine Stufe sendet, was sie empfängt und von beidem der Gradient, für jeden Micro-Batch auf das Ende des Schritts, und so auch alle Logits der letzten Stufe (torch/distributed/pipelining/stage.py, output_chunks, args_recv_info, grad_recv_info, clear_runtime_states), die sie dann verbindet (schedules.py, _merge_outputs). Gradienten und Parameter eines Chunks werden nach dessen letztem Rückwärtslauf frei (backward_maybe_with_nosync).</translation>
+    </message>
+    <message>
+        <source>Two rows of equal bytes, 1F1B with 8,192 and with 32,768 tokens a sequence, are published with 82.5 and 75.3 GiB (Tables 5 and 6), so a tenth of what is reserved does not follow from bytes, and 7.1 GiB of the first are unexplained. CP 8 is published with 9.6 GiB more than CP 1. What it gathers for attention explains 0.7 GiB of them, and the rest is unexplained. In PyTorch what a stage sends, what it receives and both their gradients wait for the end of the step, for every micro-batch, and so do all logits of the last stage (torch/distributed/pipelining/stage.py, output_chunks, args_recv_info, grad_recv_info, clear_runtime_states), which it then joins (schedules.py, _merge_outputs). A chunk&apos;s gradients and parameters are freed behind its own last backward (backward_maybe_with_nosync).</source>
+        <translation>Zwei Zeilen mit gleich vielen Bytes, 1F1B mit 8.192 und mit 32.768 Tokens je Sequenz, sind mit 82,5 und 75,3 GiB veröffentlicht (Tabellen 5 und 6); ein Zehntel des belegten Speichers folgt also nicht aus Bytes, und 7,1 GiB der ersten sind unerklärt. CP 8 ist mit 9,6 GiB mehr als CP 1 veröffentlicht. Was es für die Attention einsammelt, erklärt davon 0,7 GiB, der Rest ist unerklärt. In PyTorch wartet, was eine Stufe sendet, was sie empfängt und von beidem der Gradient, für jeden Micro-Batch auf das Ende des Schritts, und so auch alle Logits der letzten Stufe (torch/distributed/pipelining/stage.py, output_chunks, args_recv_info, grad_recv_info, clear_runtime_states), die sie dann verbindet (schedules.py, _merge_outputs). Gradienten und Parameter eines Chunks werden nach dessen letztem Rückwärtslauf frei (backward_maybe_with_nosync).</translation>
+    </message>
+    <message>
+        <source>TP copies tokens beside collectives that no compiled product meets, and gathers in FP8 (Table 4 of the same page). Whether FSDP gathered weights in FP8, as train_configs/llama3_405b.toml of torchtitan 9dec370 would (enable_fsdp_float8_all_gather), is not said; here in 16 bit.</source>
+        <translation>TP kopiert Tokens neben Kollektiven, an die kein kompiliertes Produkt grenzt, und sammelt in FP8 ein (Tabelle 4 derselben Seite). Ob FSDP Gewichte in FP8 eingesammelt hat, wie es train_configs/llama3_405b.toml von torchtitan 9dec370 täte (enable_fsdp_float8_all_gather), steht nicht da; hier in 16 Bit.</translation>
+    </message>
+    <message>
+        <source>How layers are cut, micro-batches and chunks are not said; here as torchtitan 9dec370 takes them where nobody says (pipelining_utils.py, generate_split_points and build_pipeline_schedule). With 1F1B a second stage of 18 layers in place of 16 would reserve 82.7 GiB, as published.</source>
+        <translation>Wie Schichten geteilt werden, Mikro-Batches und Stücke werden nicht angegeben; hier so, wie torchtitan 9dec370 sie nimmt, wo niemand etwas sagt (pipelining_utils.py, generate_split_points und build_pipeline_schedule). Mit 1F1B würde eine zweite Stufe von 18 statt 16 Schichten 82,7 GiB belegen, wie veröffentlicht.</translation>
     </message>
 </context>
 <context>
@@ -10958,6 +10970,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>TP %1, ohne Sequenzparallelität</translation>
     </message>
     <message>
+        <source>With CP 1 every rank has all tokens of a sequence; set CP to 2 or more.</source>
+        <translation>Mit CP 1 hat jeder Rang alle Token einer Sequenz; setze CP auf 2 oder mehr.</translation>
+    </message>
+    <message>
         <source>A program of this size is made of whole stages; its layers have no pieces.</source>
         <translation>Ein Programm dieser Größe besteht aus ganzen Stufen; seine Schichten haben keine Teile.</translation>
     </message>
@@ -12772,8 +12788,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Die Kurve gehört zu anderen Einstellungen: neu berechnen.</translation>
     </message>
     <message>
-        <source>%1, does not fit</source>
-        <translation>%1, zu groß</translation>
+        <source>%1, does not fit: it needs %2 of %3</source>
+        <translation>%1, zu groß: braucht %2 von %3</translation>
     </message>
     <message>
         <source>Not swept yet: press Sweep.</source>

@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "app/lesson/map/lesson_ahead.h"
 #include "app/look/sentence.h"
 #include "app/look/words.h"
 #include "app/views/views.h"
@@ -49,6 +50,7 @@ MapLesson map_lesson(const Course& course, const CourseEntry& entry,
   const std::optional<Mastery> mastery = player.mastery(*lesson);
   shown.mastered = mastery && mastery->mastered();
   shown.known = player.progress().known(lesson->id, lesson->version);
+  shown.seen = player.progress().seen(lesson->id, lesson->version);
   shown.begun = player.is_begun(*lesson);
   shown.reached = player.reached(*lesson);
   shown.due = player.progress().due(lesson->id, lesson->version, QDateTime::currentDateTimeUtc()) &&
@@ -84,19 +86,29 @@ int MapLesson::minutes_left() const {
                           0.5));
 }
 
+std::optional<std::size_t> MapData::ahead(std::optional<std::size_t> finished) const {
+  std::vector<AheadUnit> ways;
+  for (const MapUnit& unit : units) ways.push_back({unit.needs, unit.lessons});
+  std::vector<AheadLesson> states;
+  for (const MapLesson& lesson : lessons)
+    states.push_back({lesson.done, lesson.known, lesson.refusal.isEmpty(), lesson.seen});
+  return lesson_ahead(ways, states, finished);
+}
+
 std::optional<std::size_t> MapData::next() const {
   if (playlist)
     for (const std::size_t at : playlist->lessons)
       if (!lessons[at].done && lessons[at].refusal.isEmpty()) return at;
-  using Which = bool (*)(const MapLesson&);
-  for (const Which which :
-       {Which([](const MapLesson& lesson) { return !lesson.done && lesson.begun; }),
-        Which([](const MapLesson& lesson) { return lesson.begun; }),
-        Which([](const MapLesson& lesson) { return !lesson.done && !lesson.known; }),
-        Which([](const MapLesson& lesson) { return !lesson.done; })})
+  const auto first = [&](auto which) -> std::optional<std::size_t> {
     for (std::size_t at = 0; at < lessons.size(); ++at)
       if (lessons[at].refusal.isEmpty() && which(lessons[at])) return at;
-  return std::nullopt;
+    return std::nullopt;
+  };
+  if (const auto begun = first([](const MapLesson& of) { return !of.done && of.begun; }))
+    return begun;
+  if (const auto again = first([](const MapLesson& of) { return of.begun; })) return again;
+  if (const auto open = ahead(std::nullopt)) return open;
+  return first([](const MapLesson& of) { return !of.done; });
 }
 
 std::optional<std::size_t> MapData::next_after(const QString& folder) const {
@@ -109,12 +121,8 @@ std::optional<std::size_t> MapData::next_after(const QString& folder) const {
     return lesson.folder == folder;
   });
   if (!usual || listed(*usual) || finished == lessons.end()) return usual;
-  const auto from = static_cast<std::size_t>(finished - lessons.begin());
-  for (std::size_t step = 1; step < lessons.size(); ++step) {
-    const std::size_t at = (from + step) % lessons.size();
-    if (!lessons[at].done && !lessons[at].known && lessons[at].refusal.isEmpty()) return at;
-  }
-  return usual;
+  const auto open = ahead(static_cast<std::size_t>(finished - lessons.begin()));
+  return open ? open : usual;
 }
 
 std::size_t MapData::done() const {

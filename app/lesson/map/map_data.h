@@ -2,6 +2,7 @@
 // The course as the map shows it: units, lessons, and how far the student is.
 #pragma once
 
+#include <QDateTime>
 #include <QString>
 #include <QStringList>
 #include <optional>
@@ -25,6 +26,7 @@ struct MapLesson {
   bool known = false;       // it can be skipped
   bool begun = false;       // there is something to go on with
   bool due = false;         // a question of it should be asked again
+  QDateTime seen;           // when it was done or reviewed last
   std::size_t reached = 0;  // steps that were entered; 0: it was never begun
   std::vector<MapStep> steps;
   QStringList afterwards;  // what a student can do then
@@ -58,11 +60,13 @@ struct MapData {
   std::optional<MapPlaylist> playlist;
   QStringList basics;  // folders of the lessons that those are asked about who know the basics
   // The lesson to go on with: the first of the playlist that is not done, else the first that was
-  // begun and can be played, else one that is being played again, else the first that is neither
-  // done nor known, else the first that is not done; none where all are done.
+  // begun and can be played, else one that is being played again, else the one ahead, else the
+  // first that is not done; none where all are done.
   std::optional<std::size_t> next() const;
-  // The same behind a lesson that was just finished: the next of the course first.
+  // The same behind a lesson that was just finished: the one ahead of it first.
   std::optional<std::size_t> next_after(const QString& folder) const;
+  // As lesson_ahead().
+  std::optional<std::size_t> ahead(std::optional<std::size_t> finished) const;
   std::size_t done() const;
   std::size_t mastered() const;
   int minutes_left() const;

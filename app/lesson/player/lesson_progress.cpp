@@ -262,12 +262,17 @@ Result<void> LessonProgress::keep(const std::string& id, int version, bool is_do
   return write();
 }
 
+QDateTime LessonProgress::seen(const std::string& id, int version) const {
+  if (!done(id, version)) return {};
+  return QDateTime::fromString(
+      QString::fromStdString(member_or(lessons_[id], kReviewed, std::string())), Qt::ISODate);
+}
+
 bool LessonProgress::due(const std::string& id, int version, const QDateTime& now) const {
   if (!done(id, version)) return false;
   const json& kept = lessons_[id];
-  const QDateTime last = QDateTime::fromString(
-      QString::fromStdString(member_or(kept, kReviewed, std::string())), Qt::ISODate);
-  if (!last.isValid()) return true;  // it was done before dates were kept
+  const QDateTime last = seen(id, version);
+  if (!last.isValid()) return true;
   const int reviews =
       std::clamp(member_or(kept, kReviews, 0), 0, static_cast<int>(std::size(kDays)) - 1);
   return last.addDays(kDays[reviews]) <= now;

@@ -64,6 +64,8 @@ class LessonProgress {
   Result<void> keep_exam(const std::string& id, int version, std::uint64_t seed, bool done,
                          const nlohmann::json& answers);
 
+  // When a lesson that is done was done, or reviewed last; not valid: before dates were kept.
+  QDateTime seen(const std::string& id, int version) const;
   // Whether a question of a lesson that was done is due again: a day after it was done, a week
   // after the first review, then each month. A wrong answer begins anew with a day.
   bool due(const std::string& id, int version, const QDateTime& now) const;

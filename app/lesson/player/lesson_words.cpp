@@ -192,8 +192,10 @@ std::string written(double value, std::string_view unit) {
 
 QString wanted_text(const CheckOutcome& outcome) {
   const bool word = !outcome.value && outcome.check.of == "setup";
-  return word ? QString::fromStdString(outcome.check.value)
-              : figure_text(QString::fromStdString(outcome.check.metric()), outcome.wanted);
+  if (word) return QString::fromStdString(outcome.check.value);
+  const QString wanted =
+      figure_text(QString::fromStdString(outcome.check.metric()), outcome.wanted);
+  return outcome.check.value == "predicted" ? Limits::tr("the predicted %1").arg(wanted) : wanted;
 }
 
 }  // namespace

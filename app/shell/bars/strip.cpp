@@ -52,7 +52,6 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
   shown_ = quantity;
   key_ = quantity.key;
   size_ = size;
-  title_->set_full_text(quantity.title.toUpper());
   const auto fill = [](QLabel* label, ElidedLabel* source, const Figure& figure) {
     label->setText(figure.text);
     label->setToolTip(figure.exact);
@@ -155,7 +154,9 @@ void StripCell::arrange() {
   if (beside_title) difference_source_->set_full_text(difference);
   const int beside =
       beside_title ? std::min(difference_source_->sizeHint().width(), wide * 2 / 3) : 0;
-  title_->setGeometry(margin, title_top, wide - (beside_title ? beside + 6 : 0), 16);
+  const int title_wide = wide - (beside_title ? beside + 6 : 0);
+  fit_title(title_wide);
+  title_->setGeometry(margin, title_top, title_wide, 16);
   difference_->setVisible(widths[2] > 0);
   difference_source_->setVisible(widths[2] > 0 || beside_title);
   int left = margin;
@@ -167,6 +168,18 @@ void StripCell::arrange() {
   }
   if (beside_title) difference_source_->setGeometry(margin + wide - beside, title_top, beside, 16);
   footnote_->setGeometry(margin, below + 15, wide, 15);
+}
+
+// The letters of a long title stand closer, and those of a longer one are small.
+void StripCell::fit_title(int wide) {
+  if (!shown_) return;
+  make_caps(title_);
+  title_->set_full_text(shown_->title.toUpper());
+  if (title_->sizeHint().width() <= wide) return;
+  QFont font = title_->font();
+  font.setLetterSpacing(QFont::AbsoluteSpacing, 0);
+  title_->setFont(font);
+  if (title_->sizeHint().width() > wide) title_->set_full_text(shown_->title);
 }
 
 void StripCell::mousePressEvent(QMouseEvent* event) {

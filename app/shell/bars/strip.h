@@ -37,6 +37,7 @@ class StripCell : public QFrame {
 
  private:
   void arrange();
+  void fit_title(int wide);
   QString key_, why_none_;
   QStringList notes_;  // guess, pin and what else is to be said
   std::optional<Quantity> shown_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/state/plan/plan_search.h"
 #include "engine/plan/model/hugging_face/hugging_face.h"
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/text/phrases.h"
@@ -118,6 +119,8 @@ nlohmann::json document_of(const Session& session) {
   if (!session.locks().lesson_state().is_null()) json["lesson"] = session.locks().lesson_state();
   nlohmann::json collective = collective_document(session.collectives());
   if (!collective.is_null()) json["collective"] = std::move(collective);
+  if (const PlanSearch& search = PlanSearch::of(session); search.answer())
+    json["plan"] = to_json(search.answered());
   return json;
 }
 
@@ -125,9 +128,10 @@ Result<Document> document_from_json(const nlohmann::json& json) {
   if (!json.is_object())
     return message("document-object", "The file holds no JSON object, so it is no document.");
   Document document;
-  document.is_bare = !json.contains("format") || json["format"] != kDocumentFormat;
+  const bool is_setup = !json.contains("format") || json["format"] != kDocumentFormat;
+  document.is_bare = is_setup || json.contains(kOfPicture);
   const auto part = [&](const char* key) {
-    return !document.is_bare && json.contains(key) ? json[key] : nlohmann::json();
+    return !is_setup && json.contains(key) ? json[key] : nlohmann::json();
   };
   if (is_hugging_face(json)) {
     Result<Model> model = import_hugging_face(json, document.notes);
@@ -136,16 +140,15 @@ Result<Document> document_from_json(const nlohmann::json& json) {
     document.setup.model = std::move(*model);
     return document;
   }
-  Result<Setup> setup = document.is_bare
-                            ? setup_from_file(json)
-                            : setup_from_json(json.contains("setup") ? json["setup"] : json);
+  Result<Setup> setup = is_setup ? setup_from_file(json)
+                                 : setup_from_json(json.contains("setup") ? json["setup"] : json);
   if (!setup) return setup.error();
   document.setup = std::move(*setup);
   Result<std::optional<Setup>> there = resolved_from_json(json);
   if (!there) return there.error();
   document.there = std::move(*there);
   if (const nlohmann::json collective = part("collective");
-      !document.is_bare && json.contains("collective")) {
+      !is_setup && json.contains("collective")) {
     Result<CollectivesKept> kept = collectives_from_json(collective, document.notes);
     if (!kept) return kept.error();
     document.collectives = std::move(*kept);
@@ -166,6 +169,7 @@ Result<Document> document_from_json(const nlohmann::json& json) {
       document.tab = QString::fromStdString(tab->get<std::string>());
   }
   document.lesson = part("lesson");
+  document.plan = wish_from_json(part("plan"));
   return document;
 }
 
@@ -179,6 +183,7 @@ std::vector<Message> restore_document(Session& session, Document document) {
                                   std::move(document.collectives->sweep));
   if (session.setup() != document.setup)
     document.notes.push_back(meaning_note(document.setup, session.setup()));
+  if (document.plan) PlanSearch::of(session).set_wish(*document.plan);
   session.wait_for_prediction();
   restore_view(session, document.view);
   Q_EMIT session.restored();
@@ -211,6 +216,7 @@ Result<nlohmann::json> read_document(const QString& path) {
     nlohmann::json json = nlohmann::json::parse(setup.toStdString(), nullptr, false);
     if (json.is_discarded())
       return message("document-picture-json", "The setup inside {} is damaged.", name);
+    if (json.is_object()) json[kOfPicture] = true;
     return json;
   }
   const QByteArray bytes = file.readAll();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/state/collective/collective_session.h"
+#include "app/state/plan/plan_wish.h"
 #include "app/state/session.h"
 #include "engine/wire/messages.h"
 
@@ -17,6 +18,8 @@ namespace parallelarium {
 
 // The text chunk of a PNG that holds the setup (with keyword and content as iTXt).
 inline constexpr char kSetupChunk[] = "parallelarium-setup";
+// The key of a document that read_document() found in a picture.
+inline constexpr char kOfPicture[] = "of_picture";
 
 // The part of a document that belongs to the Collectives view.
 struct CollectivesKept {
@@ -41,7 +44,8 @@ struct Document {
   nlohmann::json view, lesson;
   QString tab;  // the id of the view that was in front, or empty
   std::optional<CollectivesKept> collectives;
-  std::vector<Message> notes;  // one sentence for each run that could not be kept
+  std::optional<PlanWish> plan;  // what the search was asked
+  std::vector<Message> notes;    // one sentence for each run that could not be kept
 };
 
 // Makes the prediction of each run again, so it may take seconds. Safe on any thread.

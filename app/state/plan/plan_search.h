@@ -24,6 +24,7 @@ class PlanSearch : public QObject {
     QString axis, value;  // "tp", "8"
   };
   static PlanSearch& of(Session& session);
+  static const PlanSearch& of(const Session& session) { return of(const_cast<Session&>(session)); }
 
   const PlanWish& wish() const { return wish_; }
   // Sets what is asked for next. An answer stays, and is_stale() then. What is trained today takes

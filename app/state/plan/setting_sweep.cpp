@@ -121,6 +121,9 @@ Result<SweepAnswer> sweep_answer_from_json(const nlohmann::json& json, const Swe
     if (figure.is_number()) point.figure = figure.get<double>();
     if (const auto fits = entry.find("fits"); fits != entry.end() && fits->is_boolean())
       point.fits = fits->get<bool>();
+    if (const auto needed = entry.find("needed_bytes");
+        needed != entry.end() && needed->is_number_integer())
+      point.needed_bytes = needed->get<std::int64_t>();
     point.nodes = entry.value("nodes", 0);
     point.group_nodes = entry.value("group_nodes", point.nodes);
     if (entry.contains("message")) {

@@ -35,7 +35,8 @@ struct SweptPoint {
   std::size_t first = 0, second = 0;  // indices of the values
   std::optional<double> figure;       // in the figure's unit
   std::optional<bool> fits;
-  int nodes = 0;  // 0 if the point is refused
+  std::int64_t needed_bytes = 0;  // of a device; 0: not told
+  int nodes = 0;                  // 0 if the point is refused
   // Nodes on which one group along the first setting's axis has ranks. If the setting is no axis,
   // as `nodes`.
   int group_nodes = 0;

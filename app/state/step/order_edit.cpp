@@ -8,6 +8,7 @@
 
 #include "app/look/sentence.h"
 #include "app/state/session.h"
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/text/message_json.h"
 #include "engine/predict/action_seconds.h"
 #include "engine/schedules/order_search.h"
@@ -223,8 +224,9 @@ void OrderEdit::look_for_floor(bool new_work) {
           looking_ = false;
           floor_ = *floor;
           floor_bubble_ = bubble;
-          for (const ScheduleInfo& info : schedules())
-            if (info.name == name) recognised_ = QString::fromStdString(info.title);
+          if (const ScheduleRule* rule =
+                  name.empty() ? nullptr : find_schedule_rule(Schedule(name)))
+            recognised_ = sentence(title_of(*rule));
           if (more > 0)
             recognised_ = more == 1 ? tr("1F1B with one more warm-up forward")
                                     : tr("1F1B with %1 more warm-up forwards").arg(more);

@@ -168,11 +168,20 @@ void LayerView::build_inside() {
                     next.inside = inside;
                     next.context = false;
                   });
+                  view->show_done_steps();
                   // Beside the button nobody would hear that the run ended.
                   view->state_->tells_inside = true;
                   Q_EMIT view->described(view->chosen_text());
                 });
   });
+}
+
+// Before the first step nothing has a number yet: then the moment after the last one is shown.
+void LayerView::show_done_steps() {
+  const LayerPicture now = picture();
+  const LayerSpans* times = now.shown();
+  if (times && now.playhead <= now.window_of(*times).begin)
+    state_->session.playback().set_playhead(now.window_of(*times).end);
 }
 
 // What a run has just established, as long as its numbers are of what is shown; else the step that
@@ -297,15 +306,15 @@ void LayerView::place_parts() {
   const Theme& theme = theme_for(palette());
   const LayerPicture now = picture();
   const auto needed = [&](int wide) {
-    return int(std::ceil(layer_layout(now, QSizeF(wide, below.height()), theme).bottom));
+    return int(std::ceil(layer_layout(now, QSizeF(wide, below.height()), theme, true).bottom));
   };
   int inner = below.width() - 2;
   if (needed(inner) > below.height()) inner -= 10;
   // Many narrow columns are scrolled; those that fit may miss it by a rounding.
-  const double widest = layer_layout(now, QSizeF(inner, below.height()), theme).right;
+  const double widest = layer_layout(now, QSizeF(inner, below.height()), theme, true).right;
   if (widest > inner + 1) inner = int(std::ceil(widest));
   s.canvas->resize(inner, std::max(needed(inner), below.height()));
-  const int top = int(layer_layout(now, QSizeF(inner, below.height()), theme).top);
+  const int top = int(layer_layout(now, QSizeF(inner, below.height()), theme, true).top);
   int right = inner - kMargin;
   for (QToolButton* button : {s.context, s.tensor}) {
     if (button->isHidden()) continue;

@@ -10,6 +10,7 @@
 #include "engine/passes/pieces.h"
 #include "engine/plan/layer/context/context_times.h"
 #include "engine/plan/program/report.h"
+#include "engine/predict/predicted_layer.h"
 
 namespace parallelarium {
 namespace {
@@ -98,14 +99,17 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
   picture.hides_memory = hides("memory.peak_bytes", "layer.kept_bytes");
   picture.hides_flops = session.locks().hidden(QStringLiteral("layer.flops"));
   picture.hides_blocks = session.locks().hidden(QStringLiteral("layer.blocks"));
-  picture.layer = layer ? std::move(layer)
-                        : std::make_shared<const LayerSteps>(
-                              layer_steps(setup, prediction->program, look.choice));
+  picture.layer =
+      layer ? std::move(layer)
+            : std::make_shared<const LayerSteps>(predicted_layer(*prediction, look.choice));
   picture.title = title_of_layer(setup, look.choice, *picture.layer);
   if (picture.layer->steps.empty()) {
     picture.empty =
         DataWords::tr("A program of this size is made of whole stages; its layers have no pieces.");
     look.step = -1;
+  } else if (look.context_alone && setup.mesh.cp == 1) {
+    picture.empty =
+        DataWords::tr("With CP 1 every rank has all tokens of a sequence; set CP to 2 or more.");
   }
   look.step = std::min(look.step, int(picture.layer->steps.size()) - 1);
   look.rank = std::clamp(look.rank, 0, std::max(0, int(picture.layer->ranks.size()) - 1));
@@ -132,10 +136,10 @@ LayerPicture layer_picture(const Session& session, LayerLook look,
       session.locks().hidden(QStringLiteral("lane.run")))
     return picture;
   // Of the same Setup the same Program is built.
-  const auto of_run = run->prediction->setup == setup
-                          ? picture.layer
-                          : std::make_shared<const LayerSteps>(layer_steps(
-                                run->prediction->setup, run->prediction->program, look.choice));
+  const auto of_run =
+      run->prediction->setup == setup
+          ? picture.layer
+          : std::make_shared<const LayerSteps>(predicted_layer(*run->prediction, look.choice));
   if (of_run->steps.size() == picture.layer->steps.size())
     picture.run = figures_of(*of_run, run->prediction->program, run->observation, look.rank);
   if (picture.hides_time) return picture;

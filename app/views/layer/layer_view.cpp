@@ -11,6 +11,7 @@
 #include "app/views/shared/paint/canvas.h"
 #include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words/words.h"
+#include "engine/predict/predicted_layer.h"
 
 namespace parallelarium {
 namespace {
@@ -146,7 +147,9 @@ ViewInfo LayerView::info() {
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
           .picture =
               [](const Session& session, const PictureStyle& style) {
-                return exported_layer(session, style, with_part({}, style.part));
+                LayerLook look = with_part({}, style.part);
+                look.context_alone = style.part == QLatin1String("context");
+                return exported_layer(session, style, look);
               },
           .make = [](Session& session, QWidget* parent) -> View* {
             return new LayerView(session, parent);
@@ -198,7 +201,7 @@ LayerPicture LayerView::picture() const {
 
 LayerLayout LayerView::layout_now() const {
   return layer_layout(picture(), QSizeF(state_->canvas->width(), state_->scroll->height()),
-                      theme_for(palette()));
+                      theme_for(palette()), true);
 }
 
 QWidget& LayerView::canvas() { return *state_->canvas; }
@@ -250,8 +253,7 @@ void LayerView::refresh() {
   s.of = s.session.subject().prediction();
   s.look.choice = valid_layer_choice(s.of->setup, s.look.choice);
   const std::shared_ptr<const LayerSteps> before = s.steps;
-  s.steps =
-      std::make_shared<const LayerSteps>(layer_steps(s.of->setup, s.of->program, s.look.choice));
+  s.steps = std::make_shared<const LayerSteps>(predicted_layer(*s.of, s.look.choice));
   if (before && !is_same_step(*before, *s.steps, s.look.step)) s.look.step = -1;
   const LayerPicture now = picture();
   s.look = now.look;

@@ -63,6 +63,7 @@ class LayerView : public View {
   void build_shown();
   void build_split();
   void build_inside();
+  void show_done_steps();
   void build_offers();
   void refresh();
   void refresh_controls();

@@ -80,10 +80,12 @@ void MemoryView::apply_group(int group) {
       show_rank(s.shown.rank_of_group[std::size_t(group)]);
     return;
   }
-  if (group < 0 || group >= 4 || !s.session.locks().allowed(QStringLiteral("zero"))) return;
+  if (group < 0 || group >= int(s.shown.zero_of_group.size()) ||
+      !s.session.locks().allowed(QStringLiteral("zero")))
+    return;
   Setup next = s.session.setup();
-  next.zero = group;
-  s.session.history().change(next, tr("ZeRO %1").arg(group));
+  next.zero = s.shown.zero_of_group[std::size_t(group)];
+  s.session.history().change(next, tr("ZeRO %1").arg(next.zero));
 }
 
 // What lies under a point of the curve.

@@ -120,9 +120,12 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   const int global = prediction.program.ranks[std::size_t(rank_index)].rank;
   if (pin) shown.pinned = pinned_title(*pin, session.resolved());
   bool any_counted = false;
+  const bool shares = setup.mesh.dp * setup.mesh.cp > 1;  // else all ZeRO stages are alike
+  const QString where = rank_text(prediction.program, rank_index);
   for (const ZeroColumn& column : plans.columns(session, rank_index)) {
+    if (!shares && !column.is_set) continue;
     BarGroup group;
-    group.label = Shown::tr("ZeRO %1").arg(column.zero);
+    group.label = shares ? Shown::tr("ZeRO %1").arg(column.zero) : where;
     group.planned = column.planned;
     group.counted =
         session.locks().hidden(QStringLiteral("lane.run")) ? std::nullopt : column.counted;
@@ -132,15 +135,13 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
     group.instead = column.refusal.isEmpty() ? QStringLiteral("\u2026") : column.refusal;
     any_counted = any_counted || group.counted.has_value();
     shown.stages.groups.push_back(group);
+    shown.zero_of_group.push_back(column.zero);
   }
   shown.stages.limit = prediction.capacity_bytes;
-  const QString where = rank_text(prediction.program, rank_index);
   const QString dot = QStringLiteral(" \u00b7 ");
-  shown.stages_title = any_counted
-                           ? Shown::tr("ZERO STAGES \u00b7 PREDICTED, AND COUNTED IN THE RUN")
-                           : Shown::tr("ZERO STAGES \u00b7 PREDICTED");
-  if (setup.mesh.dp * setup.mesh.cp == 1)
-    shown.stages_title += dot + Shown::tr("DP 1: NOTHING TO SHARE OUT");
+  shown.stages_title =
+      (shares ? Shown::tr("ZERO STAGES") : Shown::tr("PEAK MEMORY")) + dot +
+      (any_counted ? Shown::tr("PREDICTED, AND COUNTED IN THE RUN") : Shown::tr("PREDICTED"));
   fill_ranks(session, pin, shown);
   shown.ranks_title =
       (prediction.program.representatives ? Shown::tr("ONE RANK OF EVERY STAGE")

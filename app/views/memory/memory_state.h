@@ -33,6 +33,7 @@ struct MemoryShown {
   MemoryCurve curve;
   std::vector<SharedMessage> messages;  // of that rank
   std::vector<int> rank_of_group;       // built rank index of each group of `ranks`
+  std::vector<int> zero_of_group;       // ZeRO stage of each group of `stages`
   // What a device holds, where a line in the picture's bars or curve stands for it; else 0.
   std::int64_t limit_in_sight() const;
 };

@@ -185,8 +185,8 @@ class RoofPlot {
   }
 
   // The name of a slope along it, above it or below it, at the first place that is free from its
-  // lower end on; without one it is left out, and the line says it under the mouse.
-  void name_slope(const QLineF& slope, const QString& text, RooflineHits* hits) {
+  // lower end on; whether there is one.
+  bool name_slope(const QLineF& slope, const QString& text, RooflineHits* hits) {
     constexpr double kStep = 12, kAbove = 16, kBelow = 2, kTall = 14, kInside = 14;
     const QFont small = theme_.font(11);
     const double wide = QFontMetricsF(small).horizontalAdvance(text) + 2;
@@ -203,8 +203,9 @@ class RoofPlot {
       painter_.setTransform(turned, true);
       put_text(painter_, flat, Qt::AlignVCenter, text, small, theme_.muted, nullptr);
       painter_.restore();
-      return;
+      return true;
     }
+    return false;
   }
 
   // Above its roof, or below it where other roofs or names would come in between.
@@ -262,7 +263,8 @@ class RoofPlot {
       const QLineF slope(place(from, from * rate), place(to, to * rate));
       const QString text = QStringLiteral("%1 %2").arg(names, rate_text(rate));
       if (hits) hits->roofs.emplace_back(slope, roof_text(text, ceiling.origin));
-      name_slope(slope, text, hits);
+      // Without a place for either, the line says it under the mouse.
+      if (!name_slope(slope, text, hits)) name_slope(slope, rate_text(rate), hits);
     }
   }
   static QString roof_text(const QString& text, const Origin& origin) {

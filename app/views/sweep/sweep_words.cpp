@@ -89,7 +89,9 @@ QString point_outcome(const SweepAnswer& answer, const SweptPoint& point) {
   const QString on = point.ranks() > 0 && ranks_differ(answer)
                          ? SweepWords::tr("%1 on %2 ranks").arg(figure, count_text(point.ranks()))
                          : figure;
-  return point.fits == false ? SweepWords::tr("%1, does not fit").arg(on) : on;
+  if (point.fits != false) return on;
+  return SweepWords::tr("%1, does not fit: it needs %2 of %3")
+      .arg(on, bytes_text(point.needed_bytes), bytes_text(answer.capacity_bytes));
 }
 
 namespace {

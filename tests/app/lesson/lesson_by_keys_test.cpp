@@ -147,7 +147,8 @@ TEST_F(ByKeys, ALessonIsPlayedToItsEnd) {
   press(Qt::Key_Escape);
   tab_to("Check");
   EXPECT_THAT(description(), HasSubstr("held at most must be at most 4, is 4: reached"));
-  EXPECT_THAT(description(), HasSubstr("held by stage 0, in a run must be 4: not yet"));
+  EXPECT_THAT(description(),
+              HasSubstr("held by stage 0, in a run must be the predicted 4: not yet"));
   press(Qt::Key_Space);
   EXPECT_THAT(description(), StartsWith("Try again: This setup has not been run yet"));
   tab_to(run_verb(session()).toStdString());

@@ -62,6 +62,21 @@ TEST_F(LessonPlay, ResetGoesToWhatTheLessonHasSetHere) {
   EXPECT_EQ(session_.setup().model.layers, 32);
 }
 
+// A run that ends changes no prediction, and the goal's lines are about it.
+TEST_F(LessonPlay, AGoalsLinesFollowARunThatEnds) {
+  open(QStringLiteral("naive-and-gpipe"));
+  restore_step(session_, "within-limits");
+  set("schedule", "gpipe");
+  set("microbatches", "8");
+  QApplication::processEvents();
+  const auto* lines = panel_->findChild<QLabel*>("LessonConditions");
+  EXPECT_TRUE(lines->text().contains(QStringLiteral("✗"))) << lines->text().toStdString();
+  EXPECT_TRUE(lines->text().contains(QStringLiteral("the predicted")));
+  session_.runs().keep(made_up_run(session_.setup(), 1));
+  QApplication::processEvents();
+  EXPECT_FALSE(lines->text().contains(QStringLiteral("✗"))) << lines->text().toStdString();
+}
+
 TEST_F(LessonPlay, WhatIsNoNumberSaysWhyItCannotBeCommitted) {
   open(QStringLiteral("filling-the-bubble"));
   press_primary();
@@ -292,7 +307,12 @@ TEST_F(LessonPlay, IndexListsLessonsAndWhatIsDone) {
   EXPECT_EQ(player().lesson().id, "same-bubble-less-memory");
   panel_->leave_lesson();
   panel_->open_first();
-  EXPECT_EQ(player().lesson().id, "naive-and-gpipe") << "the first that is not done";
+  EXPECT_EQ(player().lesson().id, "same-bubble-less-memory") << "what was begun";
+  const Lesson begun = player().lesson();
+  panel_->leave_lesson();
+  ASSERT_TRUE(player().progress().keep(begun.id, begun.version, true, nullptr));
+  panel_->open_first();
+  EXPECT_EQ(player().lesson().id, "naive-and-gpipe") << "an open one of the unit at hand";
 }
 
 // "the-obvious-way" was one once. What was answered before and behind it stays.

@@ -7,7 +7,11 @@
 
 #include <QAccessible>
 #include <QImage>
+#include <QLabel>
 #include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <set>
 
 #include "app/state/run/run_advice.h"
@@ -67,6 +71,40 @@ TEST_F(OrderEditing, BeginsWithTheScheduleThatIsSet) {
   EXPECT_EQ(session().setup().schedule.name(), "1f1b") << "nothing was changed yet";
   edit().wait();
   EXPECT_EQ(edit().recognised(), QStringLiteral("1F1B"));
+}
+
+// In a low window four rows of each picture are in sight; what stands below is whole, too.
+TEST_F(OrderEditing, FourStagesAreInSightInALowWindow) {
+  set("pp", "4");
+  set("microbatches", "6");
+  window->resize(1024, 700);
+  QApplication::processEvents();
+  ASSERT_EQ(window->size(), QSize(1024, 700));
+  auto* scroll = editor_->findChild<QScrollArea*>();
+  const auto place_of = [&](const QWidget& part) {
+    return QRect(part.mapTo(scroll->viewport(), QPoint(0, 0)), part.size());
+  };
+  const QRect sight = scroll->viewport()->rect();
+  for (const QWidget* picture : {&editor_->times(), &editor_->rows()})
+    EXPECT_TRUE(sight.contains(place_of(*picture)))
+        << picture->accessibleName().toStdString() << " ends at " << place_of(*picture).bottom()
+        << " of " << sight.bottom();
+  const EditorPicture picture = editor_->picture();
+  EXPECT_GE(editor_times(picture, editor_->times().width()).row, 20) << "still to be hit";
+  scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
+  for (const QPushButton* button : editor_->findChildren<QPushButton*>()) {
+    if (!button->isVisible()) continue;
+    const QRect place = place_of(*button);
+    EXPECT_TRUE(place.left() >= 0 && place.right() <= sight.right() &&
+                place.bottom() <= sight.bottom())
+        << button->text().toStdString();
+    EXPECT_GE(button->width(), button->sizeHint().width()) << button->text().toStdString();
+  }
+  for (const QLabel* label : editor_->findChildren<QLabel*>()) {
+    if (!label->isVisible() || !label->wordWrap()) continue;
+    EXPECT_GE(label->height(), label->heightForWidth(label->width()))
+        << label->text().toStdString();
+  }
 }
 
 TEST_F(OrderEditing, GhostsBuildALegalOrderThatIsTheSetups) {

@@ -226,7 +226,8 @@ TEST_F(Recipes, InThePlanRoomPicturesTracesAndTablesAreOfTheSelectedPlan) {
   show("search");
   EXPECT_EQ(text_in(written("plan.json", ExportKind::kTrace)),
             to_chrome_trace(predicted->program, predicted->timeline));
-  const Result<nlohmann::json> document = read_document(written("plan.png", ExportKind::kPng));
+  const QString picture = written("plan.png", ExportKind::kPng);
+  const Result<nlohmann::json> document = read_document(picture);
   ASSERT_TRUE(document.ok());
   EXPECT_EQ(document->at("setup"), to_json(plan));
   ExportDialog dialog(false, false, ExportKind::kPng, window->view(), whose_text(session(), plan),
@@ -234,6 +235,18 @@ TEST_F(Recipes, InThePlanRoomPicturesTracesAndTablesAreOfTheSelectedPlan) {
   EXPECT_TRUE(dialog.findChild<QLabel*>(QStringLiteral("Whose"))
                   ->text()
                   .contains(QStringLiteral("selected in Search")));
+  // It opens in the room Plan with what was asked, and nothing is saved over the picture.
+  const PlanWish asked = search().answered();
+  PlanWish other = asked;
+  other.global_batch *= 2;
+  search().set_wish(other);
+  window->show_room(Room::kExplore);
+  window->open_file(picture);
+  ASSERT_TRUE(window->wait_for_file());
+  EXPECT_EQ(search().wish(), asked);
+  EXPECT_EQ(QString(window->view_info().id), QStringLiteral("search"));
+  EXPECT_TRUE(window->windowTitle().startsWith(QStringLiteral("untitled")))
+      << window->windowTitle().toStdString();
 }
 
 }  // namespace

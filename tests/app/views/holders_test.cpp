@@ -324,6 +324,14 @@ TEST_F(Holders, GroupsStandTogetherAndMoveApart) {
   EXPECT_EQ(picture.rows[0].group, QStringLiteral("group 0: ranks 0 to 1"));
   EXPECT_EQ(picture.rows[1].group, QString());
   EXPECT_EQ(picture.rows[2].group, QStringLiteral("group 1: ranks 2 to 3"));
+  // The same shard looks the same in both groups, and no other looks so.
+  for (const HoldersRow& one : picture.rows)
+    for (const HoldersRow& other : picture.rows) {
+      const HeldState &mine = one.cells[1].front().optimizer,
+                      &its = other.cells[1].front().optimizer;
+      ASSERT_EQ(mine.as, HeldAs::kShard);
+      EXPECT_EQ(one.hue == other.hue, mine.begin == its.begin) << one.rank << ", " << other.rank;
+    }
   const HoldersLayout at = holders_layout(picture, QSizeF(840, 420));
   EXPECT_GT(at.cell(2, 0).top() - at.cell(1, 0).top(), at.cell(1, 0).top() - at.cell(0, 0).top());
   painted_texts(picture, QSize(840, 420));

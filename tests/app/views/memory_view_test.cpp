@@ -326,6 +326,23 @@ TEST(MemoryPicture, BarsStandOverTheirLabelHoweverManyTheyAre) {
   }
 }
 
+// Where nothing can be shared out the four stages would be four equal bars.
+TEST(MemoryPicture, OneRankAloneHasNoZeroStages) {
+  Session session;
+  session.restore(pipeline_setup(2, 4), {}, std::nullopt);
+  session.wait_for_prediction();
+  ZeroPlans plans;
+  const PlanSetup& predicted = session.subject().prediction()->setup;
+  plans.keep(predicted, ZeroPlans::compute(predicted));
+  const MemoryShown shown = memory_shown(session, plans, 0);
+  ASSERT_EQ(shown.stages.groups.size(), 1u);
+  EXPECT_EQ(shown.zero_of_group, std::vector<int>{predicted.zero});
+  EXPECT_FALSE(shown.stages_title.contains(QStringLiteral("ZERO")));
+  EXPECT_FALSE(shown.stages.groups[0].label.contains(QStringLiteral("ZeRO")));
+  ASSERT_TRUE(shown.stages.groups[0].planned.has_value());
+  EXPECT_EQ(shown.stages.groups[0].planned->total, shown.curve.peak.bytes);
+}
+
 TEST(MemoryPicture, ThePeakIsNeverCut) {
   const PlanSetup setup = pipeline_setup(4, 8);
   const auto prediction = predicted(setup);

@@ -24,9 +24,10 @@ constexpr double kLeastWord = 16;        // wide or high
 constexpr double kLeastInside = 12;      // wide and high, for a second edge inside
 constexpr std::size_t kMostParts = 512;  // above that many, parts are thinner than a pixel
 
-// One part, filled from the top as far as it is done.
+// One part, filled from the top as far as it is done. A line in the playhead's colour says that the
+// rest of it still comes.
 void fill_part(QPainter& painter, const QRectF& part, const QColor& fill, const QPen& edge,
-               double done, bool scores) {
+               double done, bool scores, const Theme& theme) {
   painter.setPen(Qt::NoPen);
   painter.setBrush(fill);
   if (scores) {
@@ -42,6 +43,10 @@ void fill_part(QPainter& painter, const QRectF& part, const QColor& fill, const 
   painter.setBrush(Qt::NoBrush);
   painter.setPen(edge);
   painter.drawRect(part);
+  if (done <= 0 || done >= 1 || scores) return;
+  const double y = part.top() + part.height() * done;
+  painter.setPen(QPen(theme.mark, 1.5));
+  painter.drawLine(QPointF(part.left(), y), QPointF(part.right(), y));
 }
 
 // A tensor that an all-gather fills: the rank's own rows are there, and `done` of the others, from
@@ -194,7 +199,7 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
     for (const QRectF& own : parts_of(of, place)) {
       edge.setWidthF(std::min(own.width(), own.height()) < 10 ? 1 : 2);
       fill_part(brush.painter, own.adjusted(0.5, 0.5, -0.5, -0.5), fill,
-                of.is_shard() ? edge : QPen(line, 1), there, of.scores);
+                of.is_shard() ? edge : QPen(line, 1), there, of.scores, theme);
       if (of.partial)
         paint_crosses(brush.painter, own, there > 0 ? theme.ink_on(fill) : theme.muted);
       if (of.copy) paint_copy_mark(brush, own, fill, there);
@@ -202,13 +207,14 @@ void paint_layer_tensor(const LayerBrush& brush, const LayerRankStep& part, int 
     return;
   }
   if (own && there < 1) fill_gathered(brush.painter, place, fill, *own, there);
-  fill_part(brush.painter, place, fill, QPen(line, 1), own && there < 1 ? 0 : there, of.scores);
+  fill_part(brush.painter, place, fill, QPen(line, 1), own && there < 1 ? 0 : there, of.scores,
+            theme);
   if (of.partial) {
     paint_crosses(brush.painter, place, theme.muted);  // it will be one
     brush.painter.save();
     brush.painter.setClipRect(
         QRectF(place.left(), place.top(), place.width(), place.height() * there));
-    fill_part(brush.painter, place, fill, QPen(line, 1), there, of.scores);
+    fill_part(brush.painter, place, fill, QPen(line, 1), there, of.scores, theme);
     paint_crosses(brush.painter, place, theme.ink_on(fill));
     brush.painter.restore();
   } else if (of.copy) {

@@ -15,10 +15,13 @@ namespace {
 
 constexpr double kLayoutMargin = 16, kTop = 52, kNotice = 44, kLabels = 92, kHead = 18, kNames = 24,
                  kCuts = 15;
-constexpr double kClosed = 34, kFigureRow = 16, kRowGap = 26, kHalfGap = 12;
-constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 40, kReadableBlock = 100,
+constexpr double kClosed = 34, kFigureRow = 16, kHalfGap = 12;
+constexpr double kTightGap = 22;  // between rows, for a tensor's words and the way past a half
+constexpr double kLanesHead = 24, kLane = 15, kLeastBlock = 34, kReadableBlock = 100,
                  kNearlyReadable = 0.8, kReadableRows = 320, kReadableOutside = 200,
                  kReadableExperts = 560, kFold = 18;
+constexpr double kScaleRoom = 18;                  // of the words about the scale, below all
+constexpr double kScrollHint = 26;                 // it lies over the last of what is in sight
 constexpr int kMostRanks = 4, kMostOfExperts = 2;  // more are folded
 constexpr int kBlocksOfLine = 4;                   // of a product that a ring cuts
 constexpr double kMostScale = 0.56;
@@ -115,10 +118,11 @@ int choose_ranks(const LayerPicture& picture, int first, int last, int most,
   return last - first + 1 - int(shown.size());
 }
 
-// Experts take two lines. What TP cuts needs two ranks to be seen.
+// Experts take two lines. Where TP cuts what EP shares out, both need two ranks to be seen.
 int most_ranks(const LayerPicture& picture, bool attention) {
   const bool experts = picture.layer->experts && !attention;
-  return experts && picture.layer->ranks.back().at.tp == 0 ? kMostOfExperts : kMostRanks;
+  const Coordinates& last = picture.layer->ranks.back().at;
+  return experts && (last.tp == 0 || last.dp == 0) ? kMostOfExperts : kMostRanks;
 }
 
 void choose_ranks(const LayerPicture& picture, LayerHalf& half) {
@@ -194,6 +198,7 @@ void add_lines(const LayerPicture& picture, const LayerHalf& half, LayerLayout& 
     LayerHalf part = half;
     part.steps.assign(half.steps.begin() + std::ptrdiff_t(begins[line]),
                       half.steps.begin() + std::ptrdiff_t(begins[line + 1]));
+    part.folds = half.folds && line == 0;  // said once for all lines
     part.says_cuts = std::any_of(part.steps.begin(), part.steps.end(), [&](int step) {
       return !layer_cut_texts(layer.steps[std::size_t(step)]).isEmpty();
     });
@@ -220,17 +225,18 @@ double top_of_halves(const LayerPicture& picture, const LayerLayout& layout) {
   return layout.top + (picture.notice.isEmpty() ? 0 : kNotice);
 }
 
-// How high the blocks of a rank may be. `below`: what stands under the halves and cannot shrink;
-// what is kept may stand below the fold where matrices would become small, but not for a little.
-double most_block_height(const LayerPicture& picture, const LayerLayout& layout, double below,
-                         double kept) {
+// How high the blocks of a rank may be. `below`: the same in time. What is kept may stand below the
+// fold where matrices would become small, but not for a little; what is in time not where the
+// picture `scrolls`: then rows come closer, and blocks are smaller.
+double most_block_height(const LayerPicture& picture, LayerLayout& layout, double below,
+                         double kept, bool scrolls) {
   double fixed = top_of_halves(picture, layout) + below;
   int open = 0;  // rows of open halves
   for (const LayerHalf& half : layout.halves) {
     const int own = int(half.ranks.size());
     open += half.open ? own : 0;
     fixed += half.open ? kHead + kNames + (half.says_cuts ? kCuts : 0) +
-                             figure_rows(picture) * kFigureRow + own * kRowGap +
+                             figure_rows(picture) * kFigureRow + own * layout.row_gap +
                              (half.folds ? kFold : 0) + kHalfGap
                        : kClosed;
   }
@@ -240,7 +246,25 @@ double most_block_height(const LayerPicture& picture, const LayerLayout& layout,
                                                                             : kReadableRows;
   const double wanted = std::min(kReadableBlock, readable / shared);
   const double fits = (layout.size.height() - fixed - kept) / shared;
-  return std::max(kLeastBlock, fits > kNearlyReadable * wanted ? fits : wanted);
+  if (fits > kNearlyReadable * wanted) return std::max(kLeastBlock, fits);
+  const double with_lanes = (layout.size.height() - kScrollHint - fixed) / shared;
+  if (!scrolls || with_lanes >= wanted) return std::max(kLeastBlock, wanted);
+  const double saved = layout.row_gap - kTightGap;
+  layout.row_gap = kTightGap;
+  return std::clamp(with_lanes + saved, kLeastBlock, wanted);
+}
+
+// The height that rows may have over what they take at that scale, 1 at most.
+double share_within(const LayerLayout& layout, const std::vector<std::vector<StepMarks>>& groups,
+                    const LayerScale& scale, double most) {
+  double taken = 0, open = 0;
+  for (std::size_t at = 0; at < layout.halves.size(); ++at) {
+    if (!layout.halves[at].open) continue;
+    const auto rows = double(layout.halves[at].ranks.size());
+    taken += rows * block_height(groups[at], scale);
+    open += rows;
+  }
+  return std::min(1.0, open * most / std::max(1.0, taken));
 }
 
 // All halves, one below the other. Returns where what follows them begins.
@@ -262,11 +286,11 @@ double place_halves(const LayerPicture& picture, const std::vector<std::vector<S
     const auto folded = std::size_t(most_ranks(picture, half.attention) / 2);
     for (std::size_t row = 0; row < half.ranks.size(); ++row) {
       if (row == folded && half.folds) {
-        half.fold = QRectF(kLayoutMargin, y - kRowGap / 4, inner, kFold);
+        half.fold = QRectF(kLayoutMargin, y - layout.row_gap / 4, inner, kFold);
         y += kFold;
       }
       half.rows.push_back(y + half.row_height / 2 + 2);
-      y += half.row_height + kRowGap;
+      y += half.row_height + layout.row_gap;
     }
     half.figures_top = y;
     half.bottom = y + figure_rows(picture) * kFigureRow;
@@ -277,7 +301,8 @@ double place_halves(const LayerPicture& picture, const std::vector<std::vector<S
 
 }  // namespace
 
-LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme) {
+LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme,
+                         bool scrolls) {
   if (picture.shows_context()) return context_layout(picture, size, theme);
   LayerLayout layout;
   layout.size = size;
@@ -298,11 +323,14 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
   const double inner = size.width() - 2 * kLayoutMargin;
   const int rows = int(layout.lane_ranks.size());
   layout.lane_pitch = kLane * (picture.observed ? 2 : 1) + 4;
-  const double lanes = kLanesHead + rows * layout.lane_pitch + 24;
+  const double lanes = kLanesHead + rows * layout.lane_pitch + 6;
   const double kept = layer_kept_height(picture, size.width(), theme) +
                       vocabulary_height(picture, size.width(), theme);
-  const LayerScale scale =
-      fitting_scale(groups, inner - kLabels, most_block_height(picture, layout, lanes, kept));
+  const double most = most_block_height(picture, layout, lanes, kept + kScaleRoom, scrolls);
+  LayerScale scale = fitting_scale(groups, inner - kLabels, most);
+  if (layout.row_gap == kTightGap)  // experts stand with gaps between them
+    scale =
+        fitting_scale(groups, inner - kLabels, most * share_within(layout, groups, scale, most));
   layout.one_scale = scale.tokens == scale.width;
   layout.lanes_top = place_halves(picture, groups, scale, inner, layout) + kLanesHead;
   layout.lane_left = kLayoutMargin + kLabels;
@@ -312,8 +340,8 @@ LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& 
     for (const LayerColumn& column : half.columns)
       layout.right = std::max(layout.right, column.left + column.width + kLayoutMargin);
   const auto scale_rows = scale_lines(picture, layout).size();
-  layout.bottom =
-      layout.kept_top + kept + 18 + double(std::max<qsizetype>(0, scale_rows - 1)) * kScaleLine;
+  layout.bottom = layout.kept_top + kept + kScaleRoom +
+                  double(std::max<qsizetype>(0, scale_rows - 1)) * kScaleLine;
   return layout;
 }
 
@@ -326,7 +354,7 @@ LayerHit layer_hit(const LayerLayout& layout, QPointF point) {
       if (point.x() < column.left || point.x() > column.left + column.width) continue;
       LayerHit hit{column.step, half.ranks.front()};
       for (std::size_t row = 0; row < half.rows.size(); ++row)
-        if (point.y() > half.rows[row] - half.row_height / 2 - kRowGap / 2)
+        if (point.y() > half.rows[row] - half.row_height / 2 - layout.row_gap / 2)
           hit.rank = half.ranks[row];
       return hit;
     }

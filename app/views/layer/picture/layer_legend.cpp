@@ -81,6 +81,8 @@ void paint_progress_mark(QPainter& painter, const QRectF& at, const Theme& theme
   painter.restore();
   filled(painter, tensor, Qt::NoBrush, QPen(edge_of_activation(theme), 1));
   paint_bar_mark(painter, at.right() - 5, at, Qt::NoBrush, QPen(sent, 1));
+  painter.setPen(QPen(theme.mark, 1.5));
+  painter.drawLine(QPointF(tensor.left(), upper.bottom()), QPointF(tensor.right(), upper.bottom()));
 }
 
 // Rows for two ranks, in their colours.

@@ -25,10 +25,11 @@ struct LayerInside;
 struct LayerLook {
   LayerChoice choice;
   bool attention_open = false, mlp_open = true;
-  bool figures = false;     // FLOPs and FLOP per byte too
-  bool all_ranks = false;   // of many ranks all, one below the other
-  bool context = true;      // where CP cuts: who computes which block, instead of the pieces
-  int step = -1, rank = 0;  // selected, as indices in LayerSteps; step -1: none
+  bool figures = false;        // FLOPs and FLOP per byte too
+  bool all_ranks = false;      // of many ranks all, one below the other
+  bool context = true;         // where CP cuts: who computes which block, instead of the pieces
+  bool context_alone = false;  // the picture of context parallelism was asked for, and no other
+  int step = -1, rank = 0;     // selected, as indices in LayerSteps; step -1: none
   std::shared_ptr<const LayerInside> inside;  // numbers of a run with probes, or null
 };
 
@@ -153,6 +154,7 @@ struct LayerLayout {
   double right = 0;     // the width that all columns need
   double lanes_top = 0, lane_left = 0, lane_width = 0, lane_pitch = 0, bottom = 0;
   double lane_bar = 13;  // high
+  double row_gap = 26;   // between the blocks of two ranks
   bool in_lanes(double y) const {
     return y >= lanes_top - 4 && y <= lanes_top + double(lane_ranks.size()) * lane_pitch + 4;
   }
@@ -171,8 +173,9 @@ void paint_layer_chip(QPainter& painter, const LayerPicture& picture, const QPoi
                       double size, int rank, const Theme& theme, TextLog* texts);
 
 // `size`: width, and the height that it should fit if it can; the layout's bottom says what it
-// needs.
-LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme);
+// needs. `scrolls`: what lies below that height is not in sight.
+LayerLayout layer_layout(const LayerPicture& picture, QSizeF size, const Theme& theme,
+                         bool scrolls = false);
 void paint_layer(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
                  const Theme& theme, TextLog* texts);
 void paint_layer_lanes(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
@@ -185,8 +188,8 @@ LayerHit layer_lane_hit(const LayerPicture& picture, const LayerLayout& layout, 
 // Writes the first of `names` that fits into `bar`, whole; nothing where none does.
 void put_name_that_fits(QPainter& painter, const QRectF& bar, const QStringList& names,
                         const QFont& font, const QColor& color, TextLog* texts);
-// What a layer keeps for its backward: bars for TP 1, TP, and TP with sequence parallel, and the
-// paper's terms.
+// What a layer keeps for its backward: bars for TP 1, TP, and with sequence parallel on for both
+// together, and the paper's terms.
 double layer_kept_height(const LayerPicture& picture, double width, const Theme& theme);
 void paint_layer_kept(QPainter& painter, const LayerPicture& picture, const LayerLayout& layout,
                       const Theme& theme, TextLog* texts);

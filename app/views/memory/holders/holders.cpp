@@ -257,7 +257,12 @@ HoldersRow row_of(const Prediction& prediction, const Timeline& timeline, Holder
   const Program& program = prediction.program;
   const int layers = program.shape.layers;
   HoldersRow row;
-  row.rank = kept.sharing->ranks[static_cast<std::size_t>(at)].rank;
+  const SharingRank& sharing = kept.sharing->ranks[static_cast<std::size_t>(at)];
+  const std::vector<int>& group = kept.sharing->groups[sharing.group];
+  row.rank = sharing.rank;
+  row.hue = group.size() == 1
+                ? row.rank
+                : static_cast<int>(std::find(group.begin(), group.end(), row.rank) - group.begin());
   row.index = representative_of(program, prediction.setup.mesh, row.rank);
   row.name = Holders::tr("Rank %1").arg(row.rank);
   auto holdings = kept.holdings.find(row.rank);

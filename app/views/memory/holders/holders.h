@@ -42,6 +42,9 @@ struct ColumnActivations : HeldActivations {
 struct HoldersRow {
   int index = 0;  // in Program::ranks, of its representative where it is not built itself
   int rank = 0;   // global
+  // What colours it: its place in the group below, so that the same shard looks the same in all
+  // groups; where it shares nothing, its rank.
+  int hue = 0;
   QString name;
   // "group 0: ranks 0 to 3": the ranks among which ZeRO cuts what these hold. Empty: those of the
   // row above, or there is only one such group.

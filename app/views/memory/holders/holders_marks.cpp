@@ -13,7 +13,7 @@ constexpr double kLeastSlot = 4;  // wide enough for a block and a line
 constexpr Category kKinds[kHeldKinds] = {Category::kParameters, Category::kGradients,
                                          Category::kOptimizer};
 
-// Of an edge inside a bar that leaves room for its colour.
+// Of an edge inside a bar that leaves room for its hue.
 double edge_of(const QRectF& rect, double most) { return std::min(most, rect.height() / 4); }
 
 }  // namespace
@@ -56,21 +56,21 @@ void paint_partial(QPainter& painter, const QRectF& rect, const HeldState& state
 }
 
 void paint_shard(QPainter& painter, const QRectF& rect, const HeldState& state, double from,
-                 double to, const QColor& color, int rank, const Theme& theme) {
+                 double to, const QColor& color, int hue, const Theme& theme) {
   if (state.whole) paint_reserved(painter, share_of(rect, from, to), color, theme);
   paint_absent(painter, rect, theme);
   const QRectF part = share_of(rect, state.begin, state.end);
   const double edge = edge_of(rect, 2);
   painter.fillRect(part, color);
-  QPen line = theme.rank_line(rank);
+  QPen line = theme.rank_line(hue);
   line.setWidthF(edge);
   painter.setPen(line);
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(part.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2));
 }
 
-void paint_state(QPainter& painter, const QRectF& rect, const HeldBucket& bucket, int kind,
-                 int rank, const Theme& theme) {
+void paint_state(QPainter& painter, const QRectF& rect, const HeldBucket& bucket, int kind, int hue,
+                 const Theme& theme) {
   const HeldState& state = state_of_kind(bucket, kind);
   const QColor color = theme.memory(kKinds[kind]);
   switch (state.as) {
@@ -79,7 +79,7 @@ void paint_state(QPainter& painter, const QRectF& rect, const HeldBucket& bucket
     case HeldAs::kPartialSum:
       return paint_partial(painter, rect, state, color, theme);
     case HeldAs::kShard:
-      return paint_shard(painter, rect, state, bucket.from, bucket.to, color, rank, theme);
+      return paint_shard(painter, rect, state, bucket.from, bucket.to, color, hue, theme);
     case HeldAs::kAbsent:
       if (state.bytes > 0)
         paint_reserved(painter,

@@ -18,10 +18,10 @@ void paint_partial(QPainter& painter, const QRectF& rect, const HeldState& state
                    const QColor& color, const Theme& theme);
 // `from`, `to`: where memory is reserved, where that is more than the shard.
 void paint_shard(QPainter& painter, const QRectF& rect, const HeldState& state, double from,
-                 double to, const QColor& color, int rank, const Theme& theme);
+                 double to, const QColor& color, int hue, const Theme& theme);
 // Any of these.
-void paint_state(QPainter& painter, const QRectF& rect, const HeldBucket& bucket, int kind,
-                 int rank, const Theme& theme);
+void paint_state(QPainter& painter, const QRectF& rect, const HeldBucket& bucket, int kind, int hue,
+                 const Theme& theme);
 // A block for each micro-batch whose activations are there, beside room for as many as there ever
 // are; where they are narrower than lines, one block for all.
 void paint_activations(QPainter& painter, const QRectF& rect, std::size_t count, int most,

@@ -34,7 +34,7 @@ constexpr double kOthersWidth = 210;
 
 // A column's buckets stand side by side, each as wide as it has parameters.
 void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBucket>& buckets,
-                const HoldersLayout& at, int rank, const Theme& theme) {
+                const HoldersLayout& at, int hue, const Theme& theme) {
   double all = 0, before = 0;
   for (const HeldBucket& bucket : buckets) all += static_cast<double>(bucket.elements);
   for (const HeldBucket& bucket : buckets) {
@@ -43,7 +43,7 @@ void paint_cell(QPainter& painter, const QRectF& cell, const std::vector<HeldBuc
     for (int kind = 0; kind < kHeldKinds; ++kind) {
       paint_state(painter,
                   share_of(at.bar_of(cell, kind), before / all, after / all).adjusted(gap, 0, 0, 0),
-                  bucket, kind, rank, theme);
+                  bucket, kind, hue, theme);
     }
     before = after;
   }
@@ -133,7 +133,7 @@ void paint_low_sums(QPainter& painter, const HoldersRow& row, const HoldersLayou
 void paint_row_name(QPainter& painter, const HoldersRow& row, const HoldersLayout& at,
                     const QRectF& first, const Theme& theme, TextLog* texts) {
   const double chip = std::min(18.0, at.row - 2), middle = first.center().y();
-  paint_chip(painter, QPointF(2, middle - chip / 2), chip, row.rank, theme, texts);
+  paint_chip(painter, QPointF(2, middle - chip / 2), chip, row.rank, theme, texts, row.hue);
   const QRectF line(26, middle - kLeastRow / 2, at.left - 30, kLeastRow);
   put_elided(painter, line, Qt::AlignVCenter, row.name, theme.font(12, true), theme.text, texts);
   if (!row.group.isEmpty())
@@ -148,7 +148,7 @@ void paint_row(QPainter& painter, const HoldersPicture& picture, const HoldersLa
   paint_row_name(painter, row, at, first, theme, texts);
   for (std::size_t column = 0; column < picture.columns.size(); ++column) {
     const QRectF cell = at.cell(index, static_cast<int>(column));
-    paint_cell(painter, cell, row.cells[column], at, row.rank, theme);
+    paint_cell(painter, cell, row.cells[column], at, row.hue, theme);
     if (!row.cells[column].empty())
       paint_activations(painter, at.bar_of(cell, kHeldKinds),
                         row.activations[column].most_microbatches, picture.microbatches, theme);

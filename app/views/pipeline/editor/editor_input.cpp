@@ -34,6 +34,25 @@ void begin_canvas(QPainter& painter, const QEvent& event, const Theme& theme) {
 
 }  // namespace
 
+bool OrderEditor::low() const {
+  constexpr int kLowBelow = 600;
+  return height() < kLowBelow;
+}
+
+void OrderEditor::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if (was_low_ == low()) return;
+  was_low_ = low();
+  scroll_->widget()->layout()->setSpacing(was_low_ ? 5 : 8);
+  verdict_->layout()->setContentsMargins(12, was_low_ ? 4 : 7, 12, was_low_ ? 4 : 7);
+  refresh();
+}
+
+void OrderEditor::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) update();
+}
+
 bool OrderEditor::eventFilter(QObject* watched, QEvent* event) {
   if (watched == text_) {
     const int key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event)->key() : 0;

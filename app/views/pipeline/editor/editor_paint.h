@@ -52,6 +52,7 @@ struct EditorPicture {
   int anchor = 0;              // what stands between it and the cursor is selected
   std::optional<Spot> action;  // that is told of at the right
   bool focused = false;
+  bool low = false;  // the editor is: rows are lower, so that four of each picture are in sight
   // When each rank works in an order that solves the lesson's step; null: it is not shown.
   const std::vector<std::vector<TimedAction>>* goal = nullptr;
   const std::vector<DraftPlace>* path = nullptr;    // what makes the length

@@ -151,8 +151,8 @@ double EditorRows::height(int ranks) const { return kRowsHead + ranks * (row + g
 EditorRows editor_rows(const EditorPicture& picture, double width, double scroll) {
   EditorRows at;
   const int ranks = static_cast<int>(picture.draft->ranks.size());
-  at.row = ranks <= 8 ? 30 : 24;
-  at.gap = ranks <= 8 ? 9 : 7;
+  at.row = ranks <= 8 && !picture.low ? 30 : 24;
+  at.gap = ranks <= 8 && !picture.low ? 9 : 7;
   at.left = kEditorLabel;
   at.narrow = width < 720;
   const double placed = at.narrow ? 58 : 84,

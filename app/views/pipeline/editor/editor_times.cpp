@@ -258,8 +258,8 @@ double EditorTimes::height(int ranks) const { return kTimesHead + ranks * (row +
 EditorTimes editor_times(const EditorPicture& picture, double width) {
   EditorTimes at;
   const int ranks = static_cast<int>(picture.draft->ranks.size());
-  at.row = ranks <= 4 ? 38 : ranks <= 8 ? 28 : 20;
-  at.gap = ranks <= 8 ? 8 : 4;
+  at.row = picture.low ? 22 : ranks <= 4 ? 38 : ranks <= 8 ? 28 : 20;
+  at.gap = ranks > 8 ? 4 : picture.low ? 6 : 8;
   at.left = kEditorLabel;
   at.width = std::max(80.0, width - kEditorLabel - kTimesRight);
   // Room for what is placed, what may come next, par, floor, and a little more.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/pipeline/editor/editor_paint.h"
 #include "app/views/pipeline/editor/editor_words.h"
 #include "engine/plan/setup/schedule_rules.h"
@@ -30,7 +31,7 @@ std::vector<KnownSchedule> known_schedules(const OrderEdit& edit) {
                                    [&](const Order& other) { return other.ranks == order->ranks; });
     if (twice) continue;
     const TimedOrder timed = time_by_stage(*order, edit.durations());
-    KnownSchedule row{QString::fromStdString(info.title), timed.makespan, timed.bubble_of_total};
+    KnownSchedule row{sentence(title_of(*rule)), timed.makespan, timed.bubble_of_total};
     for (std::size_t rank = 0; rank < timed.peak_in_flight.size(); ++rank) {
       row.held = std::max(row.held, timed.peak_in_flight[rank]);
       if (row.keeps_limits() && rank < edit.limits().size() &&

@@ -18,6 +18,7 @@
 #include <cmath>
 
 #include "app/look/saved_files.h"
+#include "app/look/scroll_hint.h"
 #include "app/look/sentence.h"
 #include "app/look/spoken.h"
 #include "app/look/words.h"
@@ -53,6 +54,7 @@ void OrderEditor::build() {
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setAccessibleName(tr("Order editor"));  // a stop of Tab where it scrolls
   outer->addWidget(scroll_);
+  add_scroll_hint(*scroll_);
   auto* page = new QWidget;
   page->setProperty("surface", true);
   page->setAutoFillBackground(true);  // so nothing that lies under it is painted
@@ -213,6 +215,7 @@ EditorPicture OrderEditor::picture() const {
   picture.anchor = anchor_ < 0 ? cursor_.index : anchor_;
   picture.action = action_;
   picture.focused = rows_->hasFocus();
+  picture.low = low();
   picture.path = &edit_.path();
   picture.chosen = &edit_.chosen_waits();
   if (run_ && run_->rows.size() == edit_.draft().ranks.size()) picture.run = &*run_;
@@ -357,11 +360,6 @@ void OrderEditor::choose(Spot action) {
   describe(*rows_, rows_->accessibleDescription() + QStringLiteral(". ") + headline_->text());
   times_->update();
   rows_->update();
-}
-
-void OrderEditor::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) update();
 }
 
 void OrderEditor::open_file() {

@@ -40,6 +40,7 @@ class OrderEditor : public QWidget {
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void build();
@@ -71,6 +72,7 @@ class OrderEditor : public QWidget {
   void open_file();
   void save_file();
   EditorRows rows_geometry() const;
+  bool low() const;  // so that rows have to be lower to be in sight
   void keep_cursor_visible();
 
   Session& session_;
@@ -89,6 +91,7 @@ class OrderEditor : public QWidget {
   int anchor_ = -1;  // the other end of what is selected; -1: nothing is
   std::optional<Spot> action_, ghost_;
   bool dragging_ = false;
+  bool was_low_ = false;
   int dragged_ = -1;
   double row_scroll_ = 0;
   QString typed_;  // digits after the action before the cursor

@@ -157,11 +157,11 @@ void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme) {
 }
 
 void paint_chip(QPainter& painter, const QPointF& top_left, double size, int number,
-                const Theme& theme, TextLog* texts) {
+                const Theme& theme, TextLog* texts, std::optional<int> hue) {
   const QRectF rect(top_left, QSizeF(size, size));
-  const QColor fill = theme.rank(number);
+  const QColor fill = theme.rank(hue.value_or(number));
   painter.setRenderHint(QPainter::Antialiasing);
-  paint_chip_shape(painter, rect, number, theme);
+  paint_chip_shape(painter, rect, hue.value_or(number), theme);
   put_text(painter, rect, Qt::AlignCenter, QString::number(number),
            theme.font(static_cast<int>(size * 0.72)), theme.ink_on(fill), texts);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QPainter>
+#include <optional>
 
 #include "app/views/timeline/picture/timeline_paint.h"
 
@@ -31,9 +32,9 @@ QString longest_that_fits(const QStringList& texts, const QFont& font, double wi
 // The grey hatching of idle time.
 void paint_hatching(QPainter& painter, const QRectF& rect, const Theme& theme);
 
-// A numbered chip of a stage or rank, `size` high and wide.
+// A numbered chip of a stage or rank, `size` high and wide, coloured by its number or by `hue`.
 void paint_chip(QPainter& painter, const QPointF& top_left, double size, int number,
-                const Theme& theme, TextLog* texts);
+                const Theme& theme, TextLog* texts, std::optional<int> hue = std::nullopt);
 
 // `value` moved to a whole device pixel, if the device has pixels.
 double snapped_to_pixel(const QPainter& painter, double value);

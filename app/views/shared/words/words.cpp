@@ -118,8 +118,7 @@ QString idle_word(IdleKind kind) {
 QString schedule_title(const Schedule& schedule) {
   if (schedule.order() && schedule.name() == kOwnOrderName) return SharedTexts::tr("your order");
   const ScheduleRule* rule = find_schedule_rule(schedule);
-  return rule != nullptr ? QString::fromUtf8(rule->title.data(), int(rule->title.size()))
-                         : QString::fromStdString(schedule.name());
+  return rule != nullptr ? sentence(title_of(*rule)) : QString::fromStdString(schedule.name());
 }
 
 QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef op, bool fresh,

@@ -40,7 +40,8 @@ std::array<BarColors, kOpColors> colors_of(const BarLook& look) {
     if (look.moment == Moment::kFuture || pinned)
       out = {look.theme->surface, solid, pinned};
     else if (look.style == LaneStyle::kPredicted)
-      out = {tint, solid};
+      // What a compute lane sends is exposed; communication's tint means overlapped.
+      out = {color == OpColor::kCommunication ? solid : tint, solid};
     else
       out = {solid, QColor()};
   }

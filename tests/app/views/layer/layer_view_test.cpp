@@ -236,9 +236,14 @@ TEST(LayerView, WithOneRankOfTensorParallelismItSaysThatNothingIsCutByWords) {
   }
 }
 
+// Sequence parallelism is spoken of where it is on.
 TEST(LayerView, SaysWhatIsKeptInThePapersTerms) {
   Session session;
   set_up(session, {{"pp", "1"}, {"tp", "2"}});
+  const QString without = layer_sentence(layer_picture(session, {}));
+  EXPECT_TRUE(without.contains(QStringLiteral("TP 2: "))) << without.toStdString();
+  EXPECT_FALSE(without.contains(QStringLiteral("+ SP"))) << without.toStdString();
+  set_up(session, {{"pp", "1"}, {"tp", "2"}, {"sequence-parallel", "on"}});
   const QString text = layer_sentence(layer_picture(session, {}));
   EXPECT_TRUE(text.contains(QStringLiteral("TP 2 + SP"))) << text.toStdString();
   EXPECT_TRUE(text.contains(QStringLiteral("(no dropout)")));
@@ -267,6 +272,10 @@ TEST(LayerView, LooksInsideTheTensorsOfARun) {
     const LayerPicture picture = view.picture();
     ASSERT_NE(picture.look.inside, nullptr);
     const LayerInside& inside = *picture.look.inside;
+    // The playhead stood before the layer, where nothing has a number yet.
+    for (std::size_t step = 0; step < picture.layer->steps.size(); ++step)
+      for (std::size_t rank = 0; rank < picture.layer->ranks.size(); ++rank)
+        EXPECT_EQ(layer_share_done(picture, int(step), int(rank)), 1.0) << step;
     // Every collective of the layer is checked, and every drawn tensor has numbers of each rank.
     for (std::size_t step = 0; step < picture.layer->steps.size(); ++step) {
       const LayerStep& of = picture.layer->steps[step];
@@ -296,6 +305,30 @@ TEST(LayerView, LooksInsideTheTensorsOfARun) {
     view.show_look(next);
     EXPECT_EQ(view.picture().look.inside, nullptr);
   }
+}
+
+// Asked for the picture of context parallelism where there is none, it says why.
+TEST(LayerView, ExportsNoOtherPictureForOneOfContextParallelism) {
+  const auto texts_of = [](const char* cp, const QString& part) {
+    Session session;
+    set_up(session, {{"pp", "1"}, {"cp", cp}, {"attention", "fused"}});
+    PictureStyle style;
+    style.part = part;
+    const ViewPicture picture = LayerView::info().picture(session, style);
+    TextLog texts;
+    QImage image(picture.size, QImage::Format_RGB32);
+    QPainter painter(&image);
+    picture.paint(painter, picture.size, &texts);
+    QStringList said;
+    for (const PaintedText& text : texts) said << text.text;
+    return said.join(QLatin1Char('|'));
+  };
+  const QString why = QStringLiteral("With CP 1 every rank has all tokens of a sequence");
+  const QString context = QStringLiteral("context");
+  EXPECT_TRUE(texts_of("1", context).contains(why));
+  EXPECT_FALSE(texts_of("1", context).contains(QStringLiteral("norm 2"))) << "the pieces";
+  EXPECT_FALSE(texts_of("2", context).contains(why));
+  EXPECT_TRUE(texts_of("1", QStringLiteral("mlp")).contains(QStringLiteral("norm 2")));
 }
 
 // In the causal picture too: what is sent arrives, and the outputs together are one rank's.

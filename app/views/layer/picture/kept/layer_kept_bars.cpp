@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a layer keeps for its backward, in the terms of the paper, cut in three ways.
+// What a layer keeps for its backward, in the terms of the paper: whole, as TP cuts it, and where
+// sequence parallelism is on, as that cuts it.
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <algorithm>
@@ -49,6 +50,7 @@ QString cut_name(const LayerKept& kept, KeptCut cut) {
 
 std::vector<KeptCut> cuts_of(const LayerKept& kept) {
   if (kept.tp == 1) return {KeptCut::kWhole};
+  if (kept.cut != KeptCut::kSequence) return {KeptCut::kWhole, KeptCut::kTensor};
   return {KeptCut::kWhole, KeptCut::kTensor, KeptCut::kSequence};
 }
 
