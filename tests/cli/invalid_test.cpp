@@ -204,6 +204,13 @@ TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {
   EXPECT_THAT(command({"predict", "--microbatch", "4"}).err, testing::HasSubstr("--micro"));
 }
 
+TEST(Unknown, FrameworksAndTimesAreSaidBeforeAnythingIsRead) {
+  EXPECT_THAT(command({"import", "--as", "pytorch", "none.sh"}).err,
+              testing::HasSubstr("no framework"));
+  EXPECT_THAT(command({"collective", "all_reduce", "--latency=-1"}).err,
+              testing::HasSubstr("--latency must be a time of 0 or more, such as 2us, not “-1”"));
+}
+
 // In a file the same is told by its key.
 TEST(Overrides, OutOfRangeAreNamedAsTheyWereTyped) {
   const Folder folder;

@@ -51,6 +51,11 @@ nlohmann::json assumed_of(const std::vector<std::string>& unsaid, const std::str
 }
 
 Outcome import_text(const ImportOptions& options, Progress& progress) {
+  // A name that is wrong is told before anything is read.
+  if (!options.framework.empty()) {
+    if (const auto known = framework_refusal(options.framework, {}); !known)
+      return Outcome::invalid(known.error());
+  }
   const Result<std::string> text = read_file(options.file);
   if (!text) return Outcome::invalid(text.error());
   std::string setup_text;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/options/collective_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/text/durations.h"
 
 namespace parallelarium {
@@ -57,6 +60,12 @@ Result<std::vector<std::int64_t>> counts_of(const std::string& text) {
     counts.push_back(std::stoll(word));
   }
   return counts;
+}
+
+// What CLI11 says behind an option's name; empty: nothing is wrong.
+std::string check_duration(const std::string& text) {
+  if (seconds_of_text(text)) return {};
+  return fmt::format("must be a time of 0 or more, such as 2us, not “{}”", shown(text));
 }
 
 // Whether each option has the others that it belongs to, and none that it excludes.
@@ -113,7 +122,7 @@ void CollectiveOptions::add_to(CLI::App& command) {
       into = seconds.value_or(into);
       return seconds.has_value();
     };
-    return command.add_option(option, read, help)->option_text("TIME");
+    return command.add_option(option, read, help)->option_text("TIME")->check(check_duration);
   };
   add("name", name, "all_reduce, all_gather, ... (see below)", "NAME")->required();
   add("--algorithm", algorithm, "one of those below (default: ring, or the first)", "A");
