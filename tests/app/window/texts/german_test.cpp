@@ -157,7 +157,7 @@ QSet<QString> same_words() {
       "Embedding Norm QKV MLP Switch Torus Start Stop Info Version Text System Name "
       "Ctrl Shift Home Return Space Page Enter Left Right Down Delete Escape Ins "
       "dropless Backend Operation Bytes Export Zoom GPUs prod softmax sigmoid default Logits "
-      "Adam FSDP HSDP FLOP NVLink DeepSeek DualPipe Roofline PCIe"));
+      "Adam FSDP HSDP FLOP MFLOP GFLOP TFLOP PFLOP NVLink DeepSeek DualPipe Roofline PCIe"));
   return words;
 }
 
